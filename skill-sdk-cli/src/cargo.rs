@@ -1,0 +1,228 @@
+//! Every call of cargo: the flags that are passed on, where it runs, and what a failure of it says.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use clap::Args;
+use skill_sdk::host::command::Failure;
+
+/// The flags of cargo that the tool understands. They mean what they mean to `cargo build`.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Build options")]
+// Each flag is a switch of cargo's own; an enum would only rename them.
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct CargoArgs {
+    /// Build with optimizations
+    #[arg(short, long, conflicts_with = "profile")]
+    pub(crate) release: bool,
+    /// Build with this profile
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Option<String>,
+    /// Features of the packages, separated by space or comma; `package/feature` names one of a package
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub(crate) features: Vec<String>,
+    /// Turn all features of the packages on
+    #[arg(long)]
+    pub(crate) all_features: bool,
+    /// Turn the default features of the packages off
+    #[arg(long)]
+    pub(crate) no_default_features: bool,
+    /// Build for this target triple, which must be this machine's
+    #[arg(long, value_name = "TRIPLE")]
+    pub(crate) target: Option<String>,
+    /// Refuse to use other versions than Cargo.lock says
+    #[arg(long)]
+    pub(crate) locked: bool,
+    /// Use no network
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// The same as --locked and --offline
+    #[arg(long)]
+    pub(crate) frozen: bool,
+    /// Where build results go
+    #[arg(long, value_name = "DIR")]
+    pub(crate) target_dir: Option<PathBuf>,
+    /// The manifest of the package or workspace to look in
+    #[arg(long, value_name = "PATH")]
+    pub(crate) manifest_path: Option<PathBuf>,
+    /// Override a configuration value of cargo
+    #[arg(long, value_name = "KEY=VALUE|PATH")]
+    pub(crate) config: Vec<String>,
+    /// How many jobs cargo runs at the same time
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) jobs: Option<String>,
+    /// Show what cargo does; twice for more
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// How much of the network and of the lock file a call of cargo may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Network {
+    Allowed,
+    Refused,
+}
+
+impl CargoArgs {
+    /// `--locked`, also as a part of `--frozen`.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.locked || self.frozen
+    }
+
+    /// `--offline`, also as a part of `--frozen`.
+    pub(crate) fn network(&self) -> Network {
+        if self.offline || self.frozen {
+            Network::Refused
+        } else {
+            Network::Allowed
+        }
+    }
+
+    /// The names after `--features`, one each.
+    pub(crate) fn feature_names(&self) -> impl Iterator<Item = &str> {
+        self.features
+            .iter()
+            .flat_map(|list| list.split([' ', ',']))
+            .filter(|name| !name.is_empty())
+    }
+
+    /// The same flags with paths that hold in any directory, since cargo does not run in the user's.
+    pub(crate) fn absolute(mut self) -> Result<Self, Failure> {
+        for path in [&mut self.target_dir, &mut self.manifest_path]
+            .into_iter()
+            .flatten()
+        {
+            *path = absolute(path)?;
+        }
+        for value in &mut self.config {
+            // As cargo decides between `KEY=VALUE` and `PATH`: by whether there is such a file.
+            if Path::new(value).exists() {
+                *value = absolute(Path::new(value))?.to_string_lossy().into_owned();
+            }
+        }
+        Ok(self)
+    }
+
+    /// `cargo SUBCOMMAND` in a directory, so that the toolchain file and the configuration of that directory hold.
+    pub(crate) fn command(&self, subcommand: &str, directory: &Path) -> Command {
+        let mut command = Command::new(program());
+        command.current_dir(directory).arg(subcommand);
+        for value in &self.config {
+            command.arg("--config").arg(value);
+        }
+        command
+    }
+
+    /// The flags of a build that are passed on as they are. Features are not: they belong to packages.
+    pub(crate) fn add_build_flags(&self, command: &mut Command, target_directory: &Path) {
+        command.arg("--target-dir").arg(target_directory);
+        if self.release {
+            command.arg("--release");
+        }
+        for (flag, value) in [
+            ("--profile", &self.profile),
+            ("--target", &self.target),
+            ("--jobs", &self.jobs),
+        ] {
+            if let Some(value) = value {
+                command.arg(flag).arg(value);
+            }
+        }
+        for _ in 0..self.verbose {
+            command.arg("-v");
+        }
+    }
+}
+
+/// The directory of a manifest.
+pub(crate) fn directory(manifest: &Path) -> &Path {
+    manifest.parent().unwrap_or(manifest)
+}
+
+/// A path that holds in any directory.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::usage(format!("`{}` is not a usable path: {error}", path.display())))
+}
+
+/// Runs cargo to its end and hands back what it wrote to standard output.
+pub(crate) fn output(command: &mut Command) -> Result<Result<Vec<u8>, String>, Failure> {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().map_err(|error| not_started(&error))?;
+    Ok(if status.success() {
+        Ok(stdout)
+    } else {
+        Err(String::from_utf8_lossy(&stderr).into_owned())
+    })
+}
+
+/// The error for a cargo that cannot be started.
+pub(crate) fn not_started(error: &std::io::Error) -> Failure {
+    Failure::usage(format!(
+        "could not run `{}`: {error}",
+        program().to_string_lossy()
+    ))
+    .help("install Rust, or name a built program with skills as the target")
+}
+
+/// The machine's own target triple, as the toolchain of a directory says.
+pub(crate) fn host_triple(directory: &Path) -> Result<String, Failure> {
+    let mut command = Command::new(program());
+    command.current_dir(directory).arg("-vV");
+    let said = output(&mut command)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&said);
+    match text.lines().find_map(|line| line.strip_prefix("host: ")) {
+        Some(triple) => Ok(triple.to_owned()),
+        None => Err(Failure::usage(
+            "cargo did not say which machine it runs on (`cargo -vV`)",
+        )),
+    }
+}
+
+fn program() -> OsString {
+    env::var_os("CARGO")
+        .filter(|path| !path.is_empty())
+        .unwrap_or_else(|| "cargo".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_separated_by_space_or_comma() {
+        let args = CargoArgs {
+            features: vec!["a b,c".to_owned(), "d".to_owned()],
+            ..CargoArgs::default()
+        };
+        assert_eq!(args.feature_names().collect::<Vec<_>>(), ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn frozen_is_locked_and_offline() {
+        let args = CargoArgs {
+            frozen: true,
+            ..CargoArgs::default()
+        };
+        assert!(args.is_locked());
+        assert_eq!(args.network(), Network::Refused);
+    }
+
+    #[test]
+    fn paths_hold_in_any_directory() {
+        let args = CargoArgs {
+            target_dir: Some("out".into()),
+            config: vec!["Cargo.toml".to_owned(), "build.jobs=1".to_owned()],
+            ..CargoArgs::default()
+        };
+        let args = args.absolute().unwrap();
+        assert!(args.target_dir.unwrap().is_absolute());
+        assert!(Path::new(&args.config[0]).is_absolute());
+        assert_eq!(args.config[1], "build.jobs=1");
+    }
+}

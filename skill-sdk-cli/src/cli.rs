@@ -1,0 +1,92 @@
+//! The arguments of the tool: clap types only.
+
+use clap::{Args, Parser, Subcommand};
+use skill_sdk::host::args::{InvokeArgs, ListArgs, ServeHttpArgs};
+
+use crate::cargo::CargoArgs;
+
+/// Lists, checks, runs and hosts the skills of a Rust crate
+#[derive(Debug, Parser)]
+#[command(name = "skill-sdk", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  good
+  1  the answer is no: drift, a violation, a failed call
+  2  wrong usage, a build that failed, a configuration that is missing";
+
+const TARGETS: &str = "\
+Targets:
+  .  crates/acme  acme/Cargo.toml   a package, or all packages of a workspace root
+  target/release/acme-skills        a built program with skills
+  acme-skills                       a package of the workspace
+  git.merge@2  git.merge            a skill, by its ref or its name
+  acme_skills.reports:build         a skill, by its entrypoint
+  acme_skills::reports              the skills at a Rust path and below it
+Without a target: every package of the workspace that depends on skill-sdk.
+Paths say where to look, the other targets what to take there.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List skills, one a line: ref, entrypoint, side effects and risk
+    #[command(after_help = TARGETS)]
+    List {
+        #[command(flatten)]
+        args: ListArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Print the contract of one skill as JSON
+    #[command(after_help = TARGETS)]
+    Contract {
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Run one skill and print its outputs and cost, or its error
+    #[command(after_help = TARGETS)]
+    Invoke {
+        #[command(flatten)]
+        args: InvokeArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Host skills
+    #[command(subcommand)]
+    Serve(Serve),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Serve {
+    /// Host skills over HTTP
+    #[command(after_help = TARGETS)]
+    Http {
+        #[command(flatten)]
+        args: ServeHttpArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
+}
+
+/// How to reach skills: the targets, and the flags of the build.
+#[derive(Debug, Args)]
+pub(crate) struct Reach {
+    /// Packages, directories, built programs or names of skills (see below)
+    #[arg(value_name = "TARGETS")]
+    pub(crate) targets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        super::Cli::command().debug_assert();
+    }
+}

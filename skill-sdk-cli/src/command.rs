@@ -1,0 +1,51 @@
+//! What each command does with a session.
+
+use std::io;
+
+use skill_sdk::host::command::{self, Failure, exit, output};
+use skill_sdk::host::protocol::SkillEntry;
+
+use crate::cli::{Cli, Command, Reach, Serve};
+use crate::runner::{Need, program};
+use crate::session::{Selected, Session};
+
+/// Runs a command and says its exit code.
+pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
+    match &cli.command {
+        Command::List { args, reach } => print_about(reach, |skills| command::list::list(skills, args)),
+        Command::Contract { reach } => print_about(reach, command::contract::contract),
+        Command::Invoke { args, reach } => {
+            let session = Session::open(reach, Need::Invoke)?;
+            let Selected { program, skill } = session.the_one("invoke")?;
+            let request = command::invoke::request(skill, args, &mut io::stdin())?;
+            command::invoke::finish(&program::invoke(&program.path, &request)?)
+        }
+        Command::Serve(Serve::Http { args, reach }) => {
+            let session = Session::open(reach, Need::ServeHttp)?;
+            let selected = session.selected()?;
+            let refs = selected
+                .iter()
+                .map(|selected| selected.skill.reference.clone())
+                .collect();
+            let Some(first) = selected.first() else {
+                return Err(Failure::usage("there is no skill to serve"));
+            };
+            program::serve_http(&first.program.path, &command::serve::http(args, refs))
+        }
+    }
+}
+
+/// A command that only reads what the programs describe, and prints.
+fn print_about(
+    reach: &Reach,
+    render: impl FnOnce(&[&SkillEntry]) -> Result<String, Failure>,
+) -> Result<u8, Failure> {
+    let session = Session::open(reach, Need::Describe)?;
+    let skills: Vec<&SkillEntry> = session
+        .selected()?
+        .into_iter()
+        .map(|selected| selected.skill)
+        .collect();
+    output::print(&render(&skills)?)?;
+    Ok(exit::GOOD)
+}

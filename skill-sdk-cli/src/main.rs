@@ -1,0 +1,30 @@
+//! The command line tool `skill-sdk`: reaches the skills of a compiled crate and lists, checks, runs and hosts them.
+//!
+//! ```text
+//! cli      the arguments
+//! command  what each command does with a session
+//! session  targets -> programs -> the skills they describe -> the selected ones
+//! target   what TARGETS mean: places, packages, programs, names of skills
+//! runner   a program that links the packages: written, locked, built, asked
+//! cargo    every call of cargo
+//! ```
+
+mod cargo;
+mod cli;
+mod command;
+mod runner;
+mod session;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    // Wrong usage ends inside of clap, with the same exit code as `exit::USAGE`.
+    let code = command::run(&cli::Cli::parse()).unwrap_or_else(|failure| {
+        failure.report();
+        failure.code()
+    });
+    ExitCode::from(code)
+}

@@ -1,0 +1,274 @@
+//! From targets to skills: builds the programs, asks them, and selects what the targets name.
+
+use std::collections::BTreeSet;
+
+use skill_sdk::host::command::{Failure, failure, problems, select};
+use skill_sdk::host::protocol::{Envelope, Problem, SkillEntry};
+
+use crate::cli::Reach;
+use crate::runner::{self, Need, Program, program, unreferenced};
+use crate::target::{self, Plan};
+
+/// The skills of all programs that the targets reach, and which of them are selected.
+#[derive(Debug)]
+pub(crate) struct Session {
+    described: Vec<Described>,
+    names: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Described {
+    program: Program,
+    envelope: Envelope,
+}
+
+/// A selected skill and the program that holds it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Selected<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) skill: &'a SkillEntry,
+}
+
+impl Session {
+    /// Builds and asks every program that the targets need.
+    pub(crate) fn open(reach: &Reach, need: Need) -> Result<Self, Failure> {
+        let args = reach.cargo.clone().absolute()?;
+        let mut plan = target::resolve(&reach.targets, &args)?;
+        if need == Need::ServeHttp {
+            plan = one_program(plan)?;
+        }
+        let mut programs: Vec<Program> = Vec::new();
+        for path in &plan.programs {
+            programs.push(Program {
+                path: path.clone(),
+                packages: Vec::new(),
+                graph: None,
+            });
+        }
+        for group in &plan.groups {
+            programs.extend(runner::programs(group, &args, need)?);
+        }
+        let mut described = Vec::new();
+        for program in programs {
+            let envelope = program::describe(&program.path)?;
+            described.push(Described { program, envelope });
+        }
+        let session = Self {
+            described,
+            names: plan.names,
+        };
+        session.refuse_problems()?;
+        session.report_absent(args.verbose > 0);
+        if session.skills().next().is_none() {
+            let packages: Vec<&str> = session.packages().collect();
+            return Err(no_skills(&packages));
+        }
+        Ok(session)
+    }
+
+    /// The skills that the targets name, sorted by name and version; without names all.
+    pub(crate) fn selected(&self) -> Result<Vec<Selected<'_>>, Failure> {
+        let mut selected: Vec<Selected<'_>> = Vec::new();
+        for name in &self.names {
+            let found: Vec<Selected<'_>> = self.matching(name).collect();
+            if found.is_empty() {
+                return Err(self.unknown(name));
+            }
+            selected.extend(found);
+        }
+        if self.names.is_empty() {
+            selected.extend(self.skills());
+        }
+        selected.sort_by(|a, b| order(a.skill).cmp(&order(b.skill)));
+        // Two programs may link the same package, and two targets may name the same skill.
+        selected.dedup_by(|a, b| a.skill.reference == b.skill.reference);
+        Ok(selected)
+    }
+
+    /// The one selected skill.
+    pub(crate) fn the_one(&self, command: &str) -> Result<Selected<'_>, Failure> {
+        let selected = self.selected()?;
+        let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
+        let one = select::exactly_one(&skills, command)?;
+        selected
+            .into_iter()
+            .find(|selected| std::ptr::eq(selected.skill, one))
+            .ok_or_else(|| select::unknown(&one.reference, skills.iter().copied()))
+    }
+
+    fn skills(&self) -> impl Iterator<Item = Selected<'_>> {
+        self.described.iter().flat_map(|described| {
+            described.envelope.skills.iter().map(|skill| Selected {
+                program: &described.program,
+                skill,
+            })
+        })
+    }
+
+    fn packages(&self) -> impl Iterator<Item = &str> {
+        self.described
+            .iter()
+            .flat_map(|described| described.program.packages.iter().map(String::as_str))
+    }
+
+    /// The skills that a name means. A package means all that it links, not only what it declares itself.
+    fn matching<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Selected<'a>> {
+        self.described.iter().flat_map(move |described| {
+            let program = &described.program;
+            let package = program.packages.iter().find(|package| **package == *name);
+            let linked: BTreeSet<&str> = match (package, &program.graph) {
+                (Some(package), Some(graph)) => graph
+                    .linked_with(std::slice::from_ref(package))
+                    .into_iter()
+                    .map(|package| package.name.as_str())
+                    .collect(),
+                _ => BTreeSet::new(),
+            };
+            let wanted = move |skill: &&SkillEntry| {
+                linked.contains(skill.package.as_str()) || select::matches(skill, name)
+            };
+            described
+                .envelope
+                .skills
+                .iter()
+                .filter(wanted)
+                .map(move |skill| Selected { program, skill })
+        })
+    }
+
+    fn unknown(&self, name: &str) -> Failure {
+        if let Some(package) = self.packages().find(|package| *package == name) {
+            return no_skills(&[package]);
+        }
+        let packages: Vec<&str> = self.packages().collect();
+        let mut failure = Failure::usage(format!("no target matches `{name}`"));
+        if !packages.is_empty() {
+            failure = failure.help(format!("the packages are: {}", packages.join(", ")));
+        }
+        failure.help(format!(
+            "the skills are: {}",
+            select::listed(self.skills().map(|selected| selected.skill))
+        ))
+    }
+
+    /// Reports every reason why the skills cannot be used.
+    fn refuse_problems(&self) -> Result<(), Failure> {
+        let mut problems: Vec<Problem> = self
+            .described
+            .iter()
+            .flat_map(|described| described.envelope.problems.iter().cloned())
+            .collect();
+        problems.extend(self.twice());
+        problems::refuse_all(&problems)
+    }
+
+    /// The same ref in two programs, declared at two places.
+    fn twice(&self) -> Vec<Problem> {
+        let mut skills: Vec<&SkillEntry> = self.skills().map(|selected| selected.skill).collect();
+        skills.sort_by(|a, b| order(a).cmp(&order(b)));
+        let pairs = skills.windows(2).filter_map(|pair| match pair {
+            [a, b] if a.reference == b.reference && origin(a) != origin(b) => Some((*a, *b)),
+            _ => None,
+        });
+        let between_programs = pairs.filter(|(a, b)| {
+            // One program reports its own duplicates.
+            !self.described.iter().any(|described| {
+                let has = |skill: &SkillEntry| {
+                    described
+                        .envelope
+                        .skills
+                        .iter()
+                        .any(|own| std::ptr::eq(own, skill))
+                };
+                has(a) && has(b)
+            })
+        });
+        between_programs
+            .map(|(a, b)| Problem {
+                code: "duplicate_skill".to_owned(),
+                reference: Some(a.reference.clone()),
+                pointer: None,
+                origin: Some(format!("{}:{}", b.file, b.line)),
+                message: format!(
+                    "the skill `{}` is declared twice, also in package {} at {}:{}",
+                    a.reference, a.package, a.file, a.line
+                ),
+            })
+            .collect()
+    }
+
+    /// Warns of dependencies whose skills are silently absent.
+    fn report_absent(&self, verbose: bool) {
+        for Described { program, envelope } in &self.described {
+            if verbose && !program.packages.is_empty() {
+                eprintln!("packages: {}", program.packages.join(", "));
+            }
+            for absent in unreferenced(program, &envelope.skills) {
+                failure::warn(
+                    &format!(
+                        "package '{}' depends on '{}', which uses skill-sdk, but no code names it: its skills are \
+                         not linked",
+                        absent.user, absent.package
+                    ),
+                    Some(&format!(
+                        "write `use {} as _;` in src/lib.rs of {}",
+                        absent.extern_name, absent.user
+                    )),
+                );
+            }
+        }
+    }
+}
+
+/// What can be served: one process links one set of packages by one lock file.
+fn one_program(mut plan: Plan) -> Result<Plan, Failure> {
+    let count =
+        |plan: &Plan| plan.programs.len() + plan.groups.iter().map(target::Group::programs).sum::<usize>();
+    if count(&plan) <= 1 {
+        return Ok(plan);
+    }
+    if plan.groups.len() + plan.programs.len() > 1 {
+        return Err(Failure::usage(
+            "one host serves the skills of one workspace, and the targets are of several",
+        )
+        .help("make a small package that depends on all of them and names each with `use the_crate as _;`"));
+    }
+    plan.groups = plan
+        .groups
+        .into_iter()
+        .filter_map(target::Group::by_one_runner)
+        .collect();
+    if count(&plan) != 1 {
+        return Err(
+            Failure::usage("one host is one program, and the targets bring several of their own")
+                .help("name one of the packages"),
+        );
+    }
+    Ok(plan)
+}
+
+fn no_skills(packages: &[&str]) -> Failure {
+    let names = packages
+        .iter()
+        .map(|name| format!("'{name}'"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let place = if names.is_empty() {
+        "the program".to_owned()
+    } else {
+        names
+    };
+    Failure::usage(format!("no skills found in {place}"))
+        .help("is the module that declares them declared itself, with `mod`?")
+        .help("is the crate that declares them named somewhere (`use other_crate as _;`)?")
+        .help("are they behind a feature? `--features NAME` turns one on")
+}
+
+fn order(skill: &SkillEntry) -> (&str, usize, &str) {
+    // Numbers among the versions sort as numbers.
+    (&skill.name, skill.version.len(), &skill.version)
+}
+
+fn origin(skill: &SkillEntry) -> (&str, &str, u32) {
+    (&skill.package, &skill.file, skill.line)
+}

@@ -1,0 +1,212 @@
+//! How cargo is called: nothing of the user's is touched, and nothing is built twice.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::fixture::{Fixture, head, skill};
+
+fn one_package(name: &str) -> Fixture {
+    Fixture::workspace(name, &[("skills", &skill("s.one", "1", "one"))])
+}
+
+/// The generated files and the programs, with the times of their last change.
+fn built(fixture: &Fixture) -> Vec<(PathBuf, SystemTime)> {
+    let mut found = Vec::new();
+    let mut next = vec![
+        fixture.target_directory().join("skill-sdk/runners"),
+        fixture.target_directory().join("debug"),
+    ];
+    while let Some(directory) = next.pop() {
+        for entry in fs::read_dir(directory).unwrap().flatten() {
+            let path = entry.path();
+            let wanted = path.to_string_lossy().contains("runner");
+            if path.is_dir() && wanted {
+                next.push(path.clone());
+            }
+            if path.is_file() && wanted && !path.ends_with(".lock") {
+                found.push((path, entry.metadata().unwrap().modified().unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_second_run_builds_nothing_and_the_users_files_stay() {
+    let fixture = one_package("warm");
+    let target = fixture.target_directory().join("only-warm");
+    let fixture = fixture.target(&target);
+    let files = fixture.files();
+    let first = fixture.run("list");
+    assert_eq!(first.refs(), ["s.one@1"]);
+    let before = built(&fixture);
+    assert!(
+        before.iter().any(|(path, _)| path.ends_with("src/main.rs")),
+        "{before:?}"
+    );
+    let second = fixture.run("list");
+    assert_eq!(
+        (second.out, built(&fixture)),
+        (first.out, before),
+        "nothing may be written again"
+    );
+    assert_eq!(
+        fixture.files(),
+        files,
+        "no lock file, no target directory, no change"
+    );
+
+    // An edit arrives.
+    fixture.write("crates/skills/src/lib.rs", &skill("s.two", "1", "two"));
+    assert_eq!(fixture.run("list").refs(), ["s.two@1"]);
+}
+
+#[test]
+fn quiet_when_it_works_and_cargos_words_when_it_does_not() {
+    let fixture = one_package("words");
+    let ran = fixture.run("list");
+    assert!(
+        ran.err
+            .lines()
+            .all(|line| !line.contains("Compiling") && !line.contains("Finished")),
+        "{}",
+        ran.err
+    );
+    let verbose = fixture.run("list -v");
+    assert!(
+        verbose.err.contains("Finished") && verbose.err.contains("packages: skills"),
+        "{}",
+        verbose.err
+    );
+    fixture.write("crates/skills/src/lib.rs", "pub fn broken() -> u8 { \"text\" }\n");
+    fixture.run("list --features skill-sdk/testing").fails(
+        2,
+        &[
+            "error[E0308]",
+            "crates/skills/src/lib.rs:1",
+            "error: package `skills` does not build",
+            "help: this is the build of skills itself; reproduce with `cargo build -p skills",
+        ],
+    );
+}
+
+#[test]
+fn locked_means_the_versions_of_the_users_lock_file() {
+    let fixture = one_package("locked");
+    fixture
+        .run("list --locked")
+        .fails(2, &["there is no", "Cargo.lock", "cargo generate-lockfile"]);
+    assert_eq!(fixture.cargo("generate-lockfile --offline").code, 0);
+    let files = fixture.files();
+    assert_eq!(fixture.run("list --locked").refs(), ["s.one@1"]);
+    assert_eq!(fixture.run("list --frozen").refs(), ["s.one@1"]);
+    assert_eq!(fixture.files(), files);
+
+    // A dependency that the lock file does not know.
+    let fixture = fixture
+        .file("extra/Cargo.toml", &head("extra"))
+        .file("extra/src/lib.rs", "")
+        .package(
+            "skills",
+            "extra = { path = \"../../extra\" }\n",
+            &skill("s.one", "1", "one"),
+        );
+    let files = fixture.files();
+    fixture.run("list --locked").fails(
+        2,
+        &["needs to be updated, and --locked forbids it", "extra 0.1.0"],
+    );
+    assert_eq!(fixture.run("list").refs(), ["s.one@1"]);
+    assert_eq!(
+        fixture.files(),
+        files,
+        "the lock file of the user is never written"
+    );
+}
+
+#[test]
+fn the_runner_follows_the_users_lock_file() {
+    let fixture = one_package("follows");
+    assert_eq!(fixture.cargo("generate-lockfile --offline").code, 0);
+    assert_eq!(fixture.run("list --offline").refs(), ["s.one@1"]);
+    // A package of that name in the workspace: the copied lock file must be made again.
+    let fixture = fixture
+        .file("extra/Cargo.toml", &head("extra"))
+        .file("extra/src/lib.rs", "")
+        .package(
+            "skills",
+            "extra = { path = \"../../extra\" }\n",
+            &skill("s.one", "1", "one"),
+        );
+    assert_eq!(fixture.cargo("generate-lockfile --offline").code, 0);
+    assert_eq!(fixture.run("list --locked --offline").refs(), ["s.one@1"]);
+}
+
+#[test]
+fn what_is_not_on_this_machine_is_not_fetched_offline() {
+    let fixture = Fixture::workspace("offline", &[]).package(
+        "skills",
+        "no-such-crate-of-anybody-1f0c = \"1\"\n",
+        &skill("s.one", "1", "one"),
+    );
+    fixture.run("list --offline").fails(
+        2,
+        &["no-such-crate-of-anybody-1f0c", "could not resolve", "--offline"],
+    );
+}
+
+#[test]
+fn another_machine_is_refused() {
+    let fixture = one_package("foreign");
+    fixture
+        .run("list --target wasm32-unknown-unknown")
+        .fails(2, &["does not run on this machine", "--target"]);
+    fixture.write(
+        ".cargo/config.toml",
+        "[build]\ntarget = \"wasm32-unknown-unknown\"\n",
+    );
+    fixture
+        .run("list")
+        .fails(2, &["`build.target` in", "does not run on this machine"]);
+}
+
+#[test]
+fn the_configuration_of_the_workspace_holds() {
+    let source = format!(
+        "const _: &str = env!(\"FROM_THE_CONFIGURATION\");\n{}",
+        skill("s.one", "1", "one")
+    );
+    let fixture = Fixture::workspace("configuration", &[("skills", &source)])
+        .file(".cargo/config.toml", "[env]\nFROM_THE_CONFIGURATION = \"yes\"\n");
+    let root = fixture.root().to_str().unwrap();
+    let ran = fixture.run_with(&["list", root], |command| {
+        command.current_dir("/");
+    });
+    assert_eq!(ran.refs(), ["s.one@1"]);
+}
+
+#[test]
+fn the_flags_of_the_build_are_understood() {
+    let fixture = one_package("flags");
+    let target = fixture.target_directory().join("by-flag");
+    let line = format!(
+        "list -j 2 --config build.incremental=false --target-dir {}",
+        target.display()
+    );
+    assert_eq!(fixture.run(&line).refs(), ["s.one@1"]);
+    assert!(target.join("skill-sdk/runners").is_dir());
+    fixture
+        .run("list --release --profile dev")
+        .fails(2, &["cannot be used with"]);
+    fixture.run("list --profile nowhere").fails(2, &["nowhere"]);
+}
+
+#[test]
+fn a_missing_cargo_is_said() {
+    let ran = one_package("no-cargo").run_with(&["list"], |command| {
+        command.env("CARGO", "/no/such/cargo");
+    });
+    ran.fails(2, &["could not run `/no/such/cargo`", "help: install Rust"]);
+}

@@ -1,0 +1,194 @@
+//! `implementation = local(…) | http(…) | mcp(…)`.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::punctuated::Punctuated;
+use syn::{Expr, LitStr};
+
+use super::keys::Key;
+use super::suggest::closest;
+use super::value::{assignment, plain, string};
+use crate::errors::Errors;
+use crate::rules;
+
+const PROTOCOLS: [&str; 3] = ["local", "http", "mcp"];
+
+/// How the platform reaches a skill.
+pub(crate) struct Implementation {
+    protocol: &'static str,
+    /// The entrypoint of `local`, the endpoint of `http` and `mcp`.
+    address: Option<LitStr>,
+    tool: Option<LitStr>,
+    audience: Option<LitStr>,
+    scopes: Vec<LitStr>,
+}
+
+type Rule = fn(&str) -> Result<(), String>;
+
+pub(super) fn read(key: &Key, value: &Expr, errors: &mut Errors) -> Option<Implementation> {
+    let shown = format!("write `{} = {}`", key.name, key.example);
+    let none = Punctuated::new();
+    let (name, parts) = match value {
+        Expr::Call(call) => (&*call.func, &call.args),
+        other => (other, &none),
+    };
+    let Expr::Path(path) = name else {
+        errors.at(
+            value,
+            format!("`implementation` is `local(…)`, `http(…)` or `mcp(…)`; {shown}"),
+        );
+        return None;
+    };
+    let written = path.path.to_token_stream().to_string();
+    let Some(protocol) = PROTOCOLS.into_iter().find(|protocol| *protocol == written) else {
+        let meant = match closest(&written, PROTOCOLS.into_iter()) {
+            Some(meant) => format!("did you mean `{meant}`? (one of: {})", PROTOCOLS.join(", ")),
+            None => format!("expected one of: {}", PROTOCOLS.join(", ")),
+        };
+        errors.at(name, format!("unknown protocol `{written}`; {meant}"));
+        return None;
+    };
+    let mut found = Implementation {
+        protocol,
+        address: None,
+        tool: None,
+        audience: None,
+        scopes: Vec::new(),
+    };
+    let addressed = parts.iter().any(|part| assignment(part).is_none());
+    for part in parts {
+        found.part(&plain(part.clone()), errors);
+    }
+    if protocol != "local" && !addressed {
+        let example = if protocol == "mcp" {
+            "mcp(\"stdio:acme\")"
+        } else {
+            key.example
+        };
+        errors.at(
+            value,
+            format!("`{protocol}` needs an endpoint; write `{} = {example}`", key.name),
+        );
+    }
+    if found.audience.is_none()
+        && !found.scopes.is_empty()
+        && !parts.iter().any(|part| named(part, "audience"))
+    {
+        errors.at(
+            value,
+            "`scopes` are asked for from an audience; add `audience = \"…\"`",
+        );
+    }
+    Some(found)
+}
+
+fn named(part: &Expr, expected: &str) -> bool {
+    assignment(part).is_some_and(|(name, _)| name == expected)
+}
+
+impl Implementation {
+    fn part(&mut self, part: &Expr, errors: &mut Errors) {
+        let Some((name, value)) = assignment(part) else {
+            return self.address(part, errors);
+        };
+        let value = plain(value.clone());
+        let allowed: &[&str] = match self.protocol {
+            "local" => &[],
+            "http" => &["audience", "scopes"],
+            _ => &["tool", "audience", "scopes"],
+        };
+        if !allowed.contains(&name.as_str()) {
+            let protocol = self.protocol;
+            let rest = match closest(&name, allowed.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None if allowed.is_empty() => "it takes an entrypoint and nothing else".to_owned(),
+                None => format!("expected one of: {}", allowed.join(", ")),
+            };
+            return errors.at(part, format!("unknown part `{name}` of `{protocol}`; {rest}"));
+        }
+        match name.as_str() {
+            "tool" => once(&mut self.tool, &name, &value, rules::mcp_tool, errors),
+            "audience" => once(&mut self.audience, &name, &value, rules::audience, errors),
+            _ => self.scopes(&value, errors),
+        }
+    }
+
+    fn address(&mut self, part: &Expr, errors: &mut Errors) {
+        let (what, rule): (_, Rule) = match self.protocol {
+            "local" => ("entrypoint", rules::local_entrypoint),
+            "http" => ("endpoint", rules::http_endpoint),
+            _ => ("endpoint", rules::mcp_endpoint),
+        };
+        once(&mut self.address, what, part, rule, errors);
+    }
+
+    fn scopes(&mut self, value: &Expr, errors: &mut Errors) {
+        let Expr::Array(array) = value else {
+            return errors.at(
+                value,
+                "`scopes` is a list of strings; write `scopes = [\"reports:read\"]`",
+            );
+        };
+        if array.elems.len() > 20 {
+            errors.at(
+                array,
+                format!("at most 20 scopes are allowed, not {}", array.elems.len()),
+            );
+        }
+        for item in &array.elems {
+            let mut scope = None;
+            once(&mut scope, "a scope", item, rules::scope, errors);
+            self.scopes.extend(scope);
+        }
+    }
+}
+
+/// Stores a string that satisfies `rule`, unless there is one already.
+fn once(place: &mut Option<LitStr>, name: &str, value: &Expr, rule: Rule, errors: &mut Errors) {
+    let Ok(text) = string(value) else {
+        return errors.at(value, format!("`{name}` is a string"));
+    };
+    if place.is_some() {
+        return errors.at(value, format!("`{name}` is given twice"));
+    }
+    match rule(&text.value()) {
+        Ok(()) => *place = Some(text.clone()),
+        Err(reason) => errors.at(text, reason),
+    }
+}
+
+impl ToTokens for Implementation {
+    /// The variant of the library's enum, in a scope where `__sdk` is its private module.
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self {
+            protocol,
+            address,
+            tool,
+            audience,
+            scopes,
+        } = self;
+        let (tool, audience) = (option(tool.as_ref()), option(audience.as_ref()));
+        tokens.extend(match *protocol {
+            "http" => quote! {
+                __sdk::Implementation::Http { endpoint: #address, audience: #audience, scopes: &[#(#scopes),*] }
+            },
+            "mcp" => quote! {
+                __sdk::Implementation::Mcp {
+                    endpoint: #address, tool: #tool, audience: #audience, scopes: &[#(#scopes),*]
+                }
+            },
+            _ => {
+                let entrypoint = option(address.as_ref());
+                quote!(__sdk::Implementation::Local { entrypoint: #entrypoint })
+            }
+        });
+    }
+}
+
+/// The expression of an optional value.
+pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
+    value.map_or_else(
+        || quote!(::core::option::Option::None),
+        |value| quote!(::core::option::Option::Some(#value)),
+    )
+}

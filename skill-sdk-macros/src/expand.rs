@@ -1,0 +1,318 @@
+//! The one expansion of `#[skill]`: types and glue; everything else is done by the library.
+//!
+//! All generated items stand in a `const _`, where `__sdk` is the private module of the library. Tokens that the user did not
+//! write carry the span of the attribute's expansion, so that lints of the user's crate do not apply to them.
+
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Attribute, Expr, LitStr, Path};
+
+use crate::args::implementation::option;
+use crate::args::{Args, Chosen, CostModel, Json, Whole, parse};
+use crate::docs;
+use crate::errors::Errors;
+use crate::inputs;
+use crate::item::Function;
+use crate::shape::{self, Inputs, Parameter, Shape};
+
+/// Expands `#[skill(attribute)] item`.
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(function) = function(&item, "skill", &mut errors) else {
+        return [item].into_iter().chain(errors.into_tokens()).collect();
+    };
+    let args = parse::parse(attribute, &mut errors);
+    let shape = shape::skill(&function.signature, &mut errors);
+    let kept = function.stripped();
+    let generated = match (errors.into_tokens(), shape) {
+        (None, Some(shape)) => glue(&args, &function, &shape),
+        (errors, _) => errors,
+    };
+    // A skill owns its inputs even where its body only reads them.
+    let by_value = function.signature.asyncness.is_none() && !function.signature.inputs.is_empty();
+    let allowed = by_value.then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
+    quote!(#allowed #kept #generated)
+}
+
+/// The function under the attribute, or an error that says what is there instead.
+pub(crate) fn function(item: &TokenStream, what: &str, errors: &mut Errors) -> Option<Function> {
+    match syn::parse2::<Function>(item.clone()) {
+        Ok(function) => Some(function),
+        Err(error) => {
+            let reason = match error.to_string() {
+                text if text.starts_with("it has no body") => "a function with a body",
+                _ => "a function",
+            };
+            errors.at_span(
+                Span::call_site(),
+                format!("`#[{what}]` stands on {reason}, which is what a host runs"),
+            );
+            None
+        }
+    }
+}
+
+/// Everything beside the function, unless an argument is missing, which has been reported.
+fn glue(args: &Args, function: &Function, shape: &Shape) -> Option<TokenStream> {
+    let (name, version) = (args.name.as_ref()?, args.version.as_ref()?);
+    let declaration = declaration(args, function)?;
+    let handler = handler(args, function, shape);
+    let conditions = conditions(&function.attributes);
+    let hidden = hidden(&function.attributes);
+    let sdk = sdk(args.sdk.as_ref());
+    let ident = foreign(&function.signature.ident);
+    let visibility = foreign_tokens(function.visibility.to_token_stream());
+    let structure = match &shape.inputs {
+        Inputs::Type(_) => None,
+        Inputs::Fields(fields) => Some(inputs::structure(fields, args.inputs_schema.is_none())),
+    };
+    let about = format!(
+        "The skill `{}@{}`; `SKILL` is its handle.",
+        name.value(),
+        version.value()
+    );
+    let about_handle = format!("The handle of the skill `{}@{}`.", name.value(), version.value());
+    Some(quote! {
+        #(#conditions)*
+        #hidden
+        #[doc = #about]
+        #visibility enum #ident {}
+
+        #(#conditions)*
+        const _: () = {
+            use #sdk::__private as __sdk;
+            #structure
+            static __DECLARATION: __sdk::Declaration = #declaration;
+            static __SKILL: __sdk::Skill = __sdk::Skill::new(&__DECLARATION, &#handler);
+            impl #ident {
+                #[doc = #about_handle]
+                pub const SKILL: &'static __sdk::Skill = &__SKILL;
+            }
+            __sdk::inventory::submit! { __sdk::Registration::skill(&__SKILL) }
+        };
+    })
+}
+
+/// The path of the library.
+pub(crate) fn sdk(given: Option<&Path>) -> TokenStream {
+    given.map_or_else(|| quote!(::skill_sdk), ToTokens::to_token_stream)
+}
+
+/// The attributes that decide whether the function exists: what is generated exists with it.
+pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .collect()
+}
+
+/// `#[doc(hidden)]` of the function.
+fn hidden(attributes: &[Attribute]) -> Option<&Attribute> {
+    let hidden = |attribute: &Attribute| attribute.parse_args::<Ident>().is_ok_and(|word| word == "hidden");
+    attributes
+        .iter()
+        .find(|attribute| attribute.path().is_ident("doc") && hidden(attribute))
+}
+
+/// The same name at the same place, but as something that the macro wrote: lints leave it alone.
+pub(crate) fn foreign(ident: &Ident) -> Ident {
+    let mut ident = ident.clone();
+    ident.set_span(Span::call_site().located_at(ident.span()));
+    ident
+}
+
+fn foreign_tokens(tokens: TokenStream) -> TokenStream {
+    let respan = |mut token: TokenTree| {
+        if let TokenTree::Group(group) = &token {
+            token = Group::new(group.delimiter(), foreign_tokens(group.stream())).into();
+        }
+        token.set_span(Span::call_site().located_at(token.span()));
+        token
+    };
+    tokens.into_iter().map(respan).collect()
+}
+
+/// Where a function is declared, as the place of `span`.
+pub(crate) fn origin(function: &Ident, span: Span) -> TokenStream {
+    let function = function.unraw().to_string();
+    // The compiler counts lines and columns from where these macros are written.
+    let place =
+        quote_spanned!(span=> file: ::core::file!(), line: ::core::line!(), column: ::core::column!(),);
+    quote! {
+        __sdk::Origin {
+            package: ::core::env!("CARGO_PKG_NAME"),
+            package_version: ::core::env!("CARGO_PKG_VERSION"),
+            module: ::core::module_path!(),
+            function: #function,
+            #place
+        }
+    }
+}
+
+/// The declaration: what is required, then a call for each thing that was given.
+fn declaration(args: &Args, function: &Function) -> Option<TokenStream> {
+    let (name, version) = (args.name.as_ref()?, args.version.as_ref()?);
+    let (effects, risk) = (&args.side_effects.as_ref()?.variant, &args.risk.as_ref()?.variant);
+    let origin = origin(&function.signature.ident, name.span());
+    let mut calls = Vec::new();
+    let mut call = |method: &str, arguments: Option<TokenStream>| {
+        let method = format_ident!("{method}");
+        calls.extend(arguments.map(|arguments| quote!(.#method(#arguments))));
+    };
+    let lines = docs::lines(&function.attributes);
+    call(
+        "idempotency",
+        args.idempotency
+            .as_ref()
+            .map(|Chosen { variant, .. }| quote!(__sdk::Idempotency::#variant)),
+    );
+    call(
+        "timeout",
+        args.timeout.map(|seconds| number(seconds).into_token_stream()),
+    );
+    call(
+        "retry",
+        args.retry
+            .map(|(attempts, backoff)| [attempts, backoff].map(number))
+            .map(|[a, b]| quote!(#a, #b)),
+    );
+    call("docs", (!lines.is_empty()).then(|| quote!(&[#(#lines),*])));
+    call("description", text(args.description.as_ref()));
+    call("permissions", texts(args.permissions.as_deref()));
+    call("preconditions", json_list(args.preconditions.as_deref()));
+    call("postconditions", json_list(args.postconditions.as_deref()));
+    call(
+        "cost_model",
+        args.cost_model.as_ref().map(|CostModel { unit, estimate }| {
+            let estimate = option(estimate.map(Literal::f64_unsuffixed));
+            quote!(#unit, #estimate)
+        }),
+    );
+    call(
+        "implementation",
+        args.implementation.as_ref().map(ToTokens::to_token_stream),
+    );
+    call("inputs_schema", args.inputs_schema.as_ref().map(json));
+    call("outputs_schema", args.outputs_schema.as_ref().map(json));
+    call("examples", args.examples.as_ref().map(json));
+    call("title", text(args.title.as_ref()));
+    call("tags", texts(args.tags.as_deref()));
+    call("secrets", texts(args.secrets.as_deref()));
+    call("config", texts(args.config.as_deref()));
+    call("hosts", texts(args.hosts.as_deref()));
+    call("deprecated", text(args.deprecated.as_ref()));
+    Some(quote! {
+        __sdk::Declaration::new(#name, #version, __sdk::SideEffects::#effects, __sdk::Risk::#risk, #origin) #(#calls)*
+    })
+}
+
+fn number(whole: Whole) -> Literal {
+    let mut literal = Literal::u32_unsuffixed(whole.number);
+    literal.set_span(whole.span);
+    literal
+}
+
+fn text(value: Option<&Expr>) -> Option<TokenStream> {
+    value.map(ToTokens::to_token_stream)
+}
+
+fn texts(values: Option<&[LitStr]>) -> Option<TokenStream> {
+    values.map(|values| quote!(&[#(#values),*]))
+}
+
+fn json_list(values: Option<&[Expr]>) -> Option<TokenStream> {
+    values.map(|values| quote!(|| ::std::vec![#(__sdk::json_value(#values)),*]))
+}
+
+/// A closure that gives a JSON value or says why it is none.
+fn json(value: &Json) -> TokenStream {
+    match value {
+        Json::File(path) => {
+            let read = quote_spanned! {path.span()=>
+                ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #path))
+            };
+            quote!(|| __sdk::json_text(#read))
+        }
+        Json::Value(value) => quote!(|| ::core::result::Result::Ok(__sdk::json_value(#value))),
+    }
+}
+
+/// The function as a handler: one generic call whose bounds are the library's own traits.
+fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
+    let ident = &function.signature.ident;
+    let (inputs, context) = (local("inputs"), local("context"));
+    let input = match &shape.inputs {
+        Inputs::Type(ty) => ty.to_token_stream(),
+        Inputs::Fields(_) => inputs::name().into_token_stream(),
+    };
+    let arguments = shape.parameters.iter().map(|parameter| match parameter {
+        Parameter::Inputs => quote!(#inputs),
+        Parameter::Field(name) => quote!(#inputs.#name),
+        Parameter::Context { by_reference: true } => quote!(&#context),
+        Parameter::Context { by_reference: false } => quote!(#context),
+    });
+    let call = call(ident, quote!(#(#arguments),*));
+    let success = &shape.returned.success;
+    let [input_side, output_side] = [&args.inputs_schema, &args.outputs_schema].map(|schema| {
+        let side = if schema.is_some() { "Explicit" } else { "Derived" };
+        format_ident!("{side}")
+    });
+    // A parameter of the closure that the call does not use is `_`.
+    let is_context = |parameter: &Parameter| matches!(parameter, Parameter::Context { .. });
+    let or_unused = |name: Ident, used: bool| if used { name.into_token_stream() } else { quote!(_) };
+    let taken = or_unused(inputs.clone(), !shape.parameters.iter().all(is_context));
+    let context = or_unused(context.clone(), shape.parameters.iter().any(is_context));
+    let (constructor, futures, run) = running(function, &call, &shape.returned);
+    quote! {
+        __sdk::#constructor::<#input, #success, __sdk::#input_side, __sdk::#output_side, #futures>(
+            |#taken: #input, #context: __sdk::SkillContext| #run
+        )
+    }
+}
+
+/// The call of the user's function, all of it at the function's name: an error about it points there.
+pub(crate) fn call(ident: &Ident, arguments: TokenStream) -> TokenStream {
+    let mut parentheses = Group::new(Delimiter::Parenthesis, arguments);
+    parentheses.set_span(Span::call_site().located_at(ident.span()));
+    let ident = foreign(ident);
+    quote!(#ident #parentheses)
+}
+
+/// How a call is made and its result brought into one form: the constructor, its inferred arguments, and the closure's body.
+pub(crate) fn running(
+    function: &Function,
+    call: &TokenStream,
+    returned: &shape::Returned,
+) -> (Ident, TokenStream, TokenStream) {
+    let whole = &returned.whole;
+    let value = local("returned");
+    // A return type that cannot be converted is an error at this argument.
+    let converted = Ident::new("returned", Span::mixed_site().located_at(returned.span));
+    let body = |call: TokenStream| {
+        quote! {{
+            use __sdk::returns::{ViaError as _, ViaInto as _, ViaPlain as _, ViaUnknown as _};
+            let #value: #whole = #call;
+            (&&&&__sdk::ReturnOf::<#whole>::NEW).kind().convert(#converted)
+        }}
+    };
+    if function.signature.asyncness.is_none() {
+        return (format_ident!("blocking"), quote!(_), body(call.clone()));
+    }
+    // A future that is not `Send` is an error at the function's name.
+    let send = Ident::new(
+        "assert_send",
+        Span::call_site().located_at(function.signature.ident.span()),
+    );
+    let body = body(quote!(__sdk::#send(#call).await));
+    (
+        format_ident!("asynchronous"),
+        quote!(_, _),
+        quote!(async move #body),
+    )
+}
+
+/// A variable that no name of the user can mean.
+pub(crate) fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}

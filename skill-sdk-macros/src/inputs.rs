@@ -1,0 +1,160 @@
+//! The input type of a skill that takes the fields of its input object as parameters.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Meta, Pat, PatType, Token, Type};
+
+use crate::docs;
+use crate::errors::Errors;
+
+/// One parameter as a field.
+pub(crate) struct Field {
+    /// The name of the parameter.
+    pub(crate) name: Ident,
+    /// Doc comments, `#[serde(…)]` and `#[schemars(…)]`.
+    attributes: Vec<Attribute>,
+    ty: Box<Type>,
+}
+
+/// Whether the attribute of a parameter is for the macro, not for the compiler.
+pub(crate) fn is_ours(attribute: &Attribute) -> bool {
+    let ours = ["doc", "serde", "schemars", "inputs"];
+    let known = |meta: &Meta| ours.iter().any(|name| meta.path().is_ident(name));
+    known(&attribute.meta) || conditionals(attribute).iter().any(known)
+}
+
+/// What a `#[cfg_attr(…)]` would put in its place.
+fn conditionals(attribute: &Attribute) -> Vec<Meta> {
+    if !attribute.path().is_ident("cfg_attr") {
+        return Vec::new();
+    }
+    let parts = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    parts
+        .map(|parts| parts.into_iter().skip(1).collect())
+        .unwrap_or_default()
+}
+
+/// Refuses `#[cfg]` on a parameter.
+pub(crate) fn conditional(attribute: &Attribute, errors: &mut Errors) {
+    errors.at(
+        attribute,
+        "a parameter of a skill cannot be behind `#[cfg]`: the contract would depend on the build; put `#[cfg]` on two \
+         versions of the function instead",
+    );
+}
+
+/// Checks the attributes of a parameter that is the whole input object.
+pub(crate) fn plain_attributes(parameter: &PatType, errors: &mut Errors) {
+    for attribute in &parameter.attrs {
+        if attribute.path().is_ident("cfg") {
+            conditional(attribute, errors);
+        } else if attribute.path().is_ident("inputs") {
+            if !matches!(attribute.meta, Meta::Path(_)) {
+                errors.at(attribute, "`#[inputs]` takes no arguments");
+            }
+        } else if is_ours(attribute) && !docs::is_comment(attribute) {
+            let name = attribute.path().to_token_stream();
+            errors.at(
+                attribute,
+                format!(
+                    "`inputs` is the whole input object: put `#[{name}(…)]` on its type or on a field of it"
+                ),
+            );
+        }
+    }
+}
+
+/// The parameter as a field, or `None` when it has no name. Reasons go to `errors`.
+pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
+    for attribute in &parameter.attrs {
+        let path = attribute.path();
+        let lint = ["allow", "expect", "warn", "deny", "forbid"]
+            .iter()
+            .any(|name| path.is_ident(name));
+        if path.is_ident("cfg")
+            || conditionals(attribute)
+                .iter()
+                .any(|meta| meta.path().is_ident("cfg"))
+        {
+            conditional(attribute, errors);
+        } else if !is_ours(attribute) && !lint && !path.is_ident("cfg_attr") {
+            let message = format!(
+                "unknown attribute `{}` on a parameter of a skill; it may have doc comments, `#[serde(…)]`, `#[schemars(…)]` \
+                 and `#[inputs]`",
+                path.to_token_stream(),
+            );
+            errors.at(attribute, message);
+        }
+    }
+    let name = match &*parameter.pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => pat.ident.clone(),
+        pattern => {
+            let message = "a parameter without a name cannot be a field of the input object; name it, or put `#[inputs]` on \
+                           it when it is the whole object";
+            errors.at(pattern, message);
+            return None;
+        }
+    };
+    let attributes = parameter
+        .attrs
+        .iter()
+        .filter(|attribute| is_ours(attribute))
+        .cloned()
+        .collect();
+    Some(Field {
+        name,
+        attributes,
+        ty: parameter.ty.clone(),
+    })
+}
+
+/// The type with these fields, called `__Inputs`. Without `derived` its schema is given in the attribute.
+pub(crate) fn structure(fields: &[Field], derived: bool) -> TokenStream {
+    // serde cannot tell what is unknown when a field takes the rest.
+    let rest = fields.iter().any(|field| field.mentions("flatten"));
+    let strict = (!rest).then(|| quote!(, deny_unknown_fields));
+    let schema = derived.then(|| quote!(, __sdk::schemars::JsonSchema));
+    let schema_crate = derived.then(|| quote!(#[schemars(crate = "__sdk::schemars")]));
+    // The code that schemars derives takes these from the prelude, which a crate may do without.
+    let prelude = (derived && !fields.is_empty()).then(|| {
+        quote! {
+            use ::core::{convert::Into as _, default::Default as _, option::Option::Some};
+        }
+    });
+    let fields = fields.iter().map(|field| {
+        let Field { name, attributes, ty } = field;
+        let kept = attributes
+            .iter()
+            .filter(|attribute| derived || !attribute.path().is_ident("schemars"));
+        quote!(#(#kept)* #name: #ty)
+    });
+    let name = name();
+    quote! {
+        #prelude
+        #[derive(__sdk::serde::Deserialize #schema)]
+        #[serde(crate = "__sdk::serde" #strict)]
+        #schema_crate
+        struct #name { #(#fields,)* }
+    }
+}
+
+/// The name of the generated type: no type of a parameter may be called like it.
+pub(crate) fn name() -> Ident {
+    format_ident!("__Inputs")
+}
+
+impl Field {
+    /// Whether serde is told `word` about the field.
+    fn mentions(&self, word: &str) -> bool {
+        let said = |attribute: &Attribute| {
+            let serde = attribute.path().is_ident("serde") || attribute.path().is_ident("cfg_attr");
+            let text = attribute.meta.to_token_stream().to_string();
+            serde
+                && text
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .any(|said| said == word)
+        };
+        self.attributes.iter().any(said)
+    }
+}

@@ -1,0 +1,111 @@
+//! `#[resource]`: a function that builds a value which all calls of a process share.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Path, Signature, Token};
+
+use crate::errors::Errors;
+use crate::expand;
+use crate::shape;
+
+/// Expands `#[resource(attribute)] item`.
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(function) = expand::function(&item, "resource", &mut errors) else {
+        return [item].into_iter().chain(errors.into_tokens()).collect();
+    };
+    let path = path
+        .parse2(attribute)
+        .map_err(|error| errors.add(error))
+        .ok()
+        .flatten();
+    shape::refuse(&function.signature, "resource", &mut errors);
+    let environment = environment(&function.signature, &mut errors);
+    if function.signature.output.to_token_stream().is_empty() {
+        errors.at(
+            &function.signature.ident,
+            "a resource returns the value that is shared, or a `Result` of it",
+        );
+    }
+    if let Some(errors) = errors.into_tokens() {
+        return quote!(#function #errors);
+    }
+    let ident = &function.signature.ident;
+    let taken = expand::local("environment");
+    let (parameter, argument) = match environment {
+        Environment::Unused => (quote!(_), None),
+        Environment::Borrowed => (quote!(#taken), Some(quote!(&#taken))),
+        Environment::Owned => (quote!(#taken), Some(quote!(#taken))),
+    };
+    let returned = shape::returned(&function.signature);
+    let (constructor, futures, run) = expand::running(&function, &expand::call(ident, argument.unwrap_or_default()), &returned);
+    let constructor = quote::format_ident!("resource_{constructor}");
+    let success = &returned.success;
+    let origin = expand::origin(ident, ident.span());
+    let conditions = expand::conditions(&function.attributes);
+    let sdk = expand::sdk(path.as_ref());
+    quote! {
+        #function
+
+        #(#conditions)*
+        const _: () = {
+            use #sdk::__private as __sdk;
+            static __RESOURCE: __sdk::ResourceDeclaration = __sdk::ResourceDeclaration::new(
+                #origin,
+                &__sdk::#constructor::<#success, #futures>(|#parameter: __sdk::Environment| #run),
+            );
+            __sdk::inventory::submit! { __sdk::Registration::resource(&__RESOURCE) }
+        };
+    }
+}
+
+/// How the function takes the environment of the host.
+enum Environment {
+    Unused,
+    Borrowed,
+    Owned,
+}
+
+fn environment(signature: &Signature, errors: &mut Errors) -> Environment {
+    let mut found = Environment::Unused;
+    for (position, parameter) in signature.inputs.iter().filter_map(shape::typed).enumerate() {
+        match shape::named_or_borrowed(&parameter.ty, "Environment") {
+            Some(by_reference) if position == 0 => {
+                found = if by_reference { Environment::Borrowed } else { Environment::Owned };
+            }
+            _ => errors.at(
+                parameter,
+                "a resource takes nothing, or the host's parameters as one `&Environment`: it is built before any call",
+            ),
+        }
+    }
+    found
+}
+
+/// `crate = path`, or nothing.
+fn path(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
+    if input.is_empty() {
+        return Ok(None);
+    }
+    let key = input.fork().call(syn::Ident::parse_any).ok();
+    if key.is_none_or(|key| key.unraw() != "crate") {
+        return Err(input.error("unknown argument in `#[resource]`; the only one is `crate = path`"));
+    }
+    input.parse::<Token![crate]>()?;
+    input
+        .parse::<Token![=]>()
+        .map_err(|error| syn::Error::new(error.span(), "write `crate = ::path`"))?;
+    let path = input.call(Path::parse_mod_style).map_err(|error| {
+        syn::Error::new(
+            error.span(),
+            "`crate` is a path without quotes; write `crate = ::my_sdk`",
+        )
+    })?;
+    input.parse::<Option<Token![,]>>()?;
+    if !input.is_empty() {
+        return Err(input.error("unknown argument in `#[resource]`; the only one is `crate = path`"));
+    }
+    Ok(Some(path))
+}

@@ -1,0 +1,135 @@
+//! What a call consumed.
+
+use serde_json::{Map, Value};
+
+/// What one call of a model consumed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LlmUsage {
+    /// The model that answered; an empty name is not listed.
+    pub model: String,
+    /// Tokens that went in.
+    pub prompt_tokens: u64,
+    /// Tokens that came out.
+    pub completion_tokens: u64,
+    /// Tokens in all, as the provider counts them.
+    pub total_tokens: u64,
+    /// The price in US dollars, when the provider names one.
+    pub cost_usd: Option<f64>,
+}
+
+/// The sums of one call.
+#[derive(Debug, Default)]
+pub(crate) struct Cost {
+    llm: Option<Llm>,
+    /// In order of first use. A call uses a handful of units, so a list is the fastest map.
+    units: Vec<(String, f64)>,
+}
+
+#[derive(Debug, Default)]
+struct Llm {
+    calls: u64,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    total_tokens: u64,
+    models: Vec<String>,
+    cost_usd: Option<f64>,
+}
+
+impl Cost {
+    pub(crate) fn add(&mut self, unit: String, amount: f64) {
+        if !amount.is_finite() {
+            #[cfg(feature = "runtime")]
+            tracing::warn!(unit, amount, "an amount that is not finite is left out of the cost");
+            return;
+        }
+        match self.units.iter_mut().find(|(known, _)| *known == unit) {
+            // A sum may overflow where no amount did; the document holds finite numbers only.
+            Some((_, sum)) => *sum = (*sum + amount).clamp(f64::MIN, f64::MAX),
+            None => self.units.push((unit, amount)),
+        }
+    }
+
+    pub(crate) fn add_llm(&mut self, usage: &LlmUsage) {
+        let llm = self.llm.get_or_insert_default();
+        llm.calls += 1;
+        llm.prompt_tokens = llm.prompt_tokens.saturating_add(usage.prompt_tokens);
+        llm.completion_tokens = llm.completion_tokens.saturating_add(usage.completion_tokens);
+        llm.total_tokens = llm.total_tokens.saturating_add(usage.total_tokens);
+        if !usage.model.is_empty() && !llm.models.contains(&usage.model) {
+            llm.models.push(usage.model.clone());
+        }
+        if let Some(price) = usage.cost_usd.filter(|price| price.is_finite()) {
+            llm.cost_usd = Some(llm.cost_usd.unwrap_or(0.0) + price);
+        }
+    }
+
+    /// The cost document, `None` when nothing was spent.
+    pub(crate) fn document(&self) -> Option<Value> {
+        let mut document = Map::new();
+        if let Some(llm) = &self.llm {
+            let mut sums = Map::new();
+            sums.insert("calls".into(), llm.calls.into());
+            sums.insert("promptTokens".into(), llm.prompt_tokens.into());
+            sums.insert("completionTokens".into(), llm.completion_tokens.into());
+            sums.insert("totalTokens".into(), llm.total_tokens.into());
+            sums.insert("models".into(), llm.models.clone().into());
+            if let Some(price) = llm.cost_usd {
+                sums.insert("costUsd".into(), round_to_six_places(price).into());
+            }
+            document.insert("llm".into(), sums.into());
+        }
+        if !self.units.is_empty() {
+            let units: Map<_, _> =
+                self.units.iter().map(|(unit, amount)| (unit.clone(), (*amount).into())).collect();
+            document.insert("units".into(), units.into());
+        }
+        (!document.is_empty()).then(|| document.into())
+    }
+}
+
+/// Rounds the exact binary value, half to even, as decimal printing does.
+fn round_to_six_places(price: f64) -> f64 {
+    format!("{price:.6}").parse().unwrap_or(price)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_spent_is_no_document() {
+        assert_eq!(Cost::default().document(), None);
+    }
+
+    #[test]
+    fn units_add_up_in_order_of_first_use() {
+        let mut cost = Cost::default();
+        for (unit, amount) in [("b", 1.0), ("a", 2.0), ("b", 0.5), ("c", f64::NAN), ("d", f64::INFINITY)] {
+            cost.add(unit.into(), amount);
+        }
+        assert_eq!(cost.document().unwrap().to_string(), r#"{"units":{"b":1.5,"a":2.0}}"#);
+    }
+
+    #[test]
+    fn a_sum_stays_finite() {
+        let mut cost = Cost::default();
+        cost.add("x".into(), f64::MAX);
+        cost.add("x".into(), f64::MAX);
+        assert_eq!(cost.document().unwrap(), json!({"units": {"x": f64::MAX}}));
+    }
+
+    #[test]
+    fn the_models_stand_first() {
+        let mut cost = Cost::default();
+        cost.add("page".into(), 2.0);
+        cost.add_llm(&LlmUsage { model: "b".into(), total_tokens: 15, cost_usd: Some(0.1), ..LlmUsage::default() });
+        cost.add_llm(&LlmUsage { model: "a".into(), cost_usd: Some(0.2), ..LlmUsage::default() });
+        cost.add_llm(&LlmUsage { model: "b".into(), ..LlmUsage::default() });
+        assert_eq!(
+            cost.document().unwrap().to_string(),
+            r#"{"llm":{"calls":3,"promptTokens":0,"completionTokens":0,"totalTokens":15,"models":["b","a"],"costUsd":0.3},"units":{"page":2.0}}"#
+        );
+    }
+}

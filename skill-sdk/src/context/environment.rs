@@ -1,0 +1,96 @@
+//! Where configuration and secrets of a call come from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::secrets::{self, Secret};
+use crate::error::SkillError;
+
+/// The variable that names the directory of secret files.
+const SECRETS_DIR: &str = "SKILL_SDK_SECRETS_DIR";
+
+/// The directory of secret files when nothing else is said.
+const DEFAULT_SECRETS_DIR: &str = "/run/secrets";
+
+/// The environment of a call: the variables of the process, or others in their place.
+///
+/// Variables are read when they are asked for, so a test can give each call its own without changing the process.
+#[derive(Clone, Default)]
+pub struct Environment {
+    /// `None`: the process alone.
+    own: Option<Arc<BTreeMap<String, String>>>,
+    /// Whether variables that are not in `own` are looked for in the process.
+    isolated: bool,
+}
+
+impl Environment {
+    /// The environment of the process.
+    pub fn process() -> Self {
+        Self::default()
+    }
+
+    /// The variables given, and no others.
+    pub fn only(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { own: Some(Arc::new(variables.into_iter().collect())), isolated: true }
+    }
+
+    /// The environment of the process, with the variables given in front of it.
+    pub fn with(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { own: Some(Arc::new(variables.into_iter().collect())), isolated: false }
+    }
+
+    /// The variable `name`; `None` when there is none or it is not UTF-8.
+    pub fn config(&self, name: &str) -> Option<String> {
+        if let Some(value) = self.own.as_ref().and_then(|own| own.get(name)) {
+            return Some(value.clone());
+        }
+        // The process panics on names that no variable can have.
+        if self.isolated || name.is_empty() || name.contains(['=', '\0']) {
+            return None;
+        }
+        std::env::var(name).ok()
+    }
+
+    /// The secret `name`; see [`SkillContext::secret`](crate::SkillContext::secret).
+    pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
+        secrets::read_secret(name, |name| self.config(name), &self.secrets_dir())
+    }
+
+    fn secrets_dir(&self) -> PathBuf {
+        match self.config(SECRETS_DIR) {
+            Some(dir) if !dir.is_empty() => dir.into(),
+            _ => DEFAULT_SECRETS_DIR.into(),
+        }
+    }
+}
+
+/// Names only: a value may be a secret.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.own.iter().flat_map(|own| own.keys()).collect();
+        f.debug_struct("Environment").field("own", &names).field("isolated", &self.isolated).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_variables_come_first() {
+        let own = [("SKILL_SDK_TEST".to_owned(), "own".to_owned())];
+        assert_eq!(Environment::with(own.clone()).config("SKILL_SDK_TEST").as_deref(), Some("own"));
+        assert!(Environment::with(own.clone()).config("PATH").is_some());
+        assert_eq!(Environment::only(own.clone()).config("PATH"), None);
+        assert!(!format!("{:?}", Environment::only(own)).contains("\"own\""));
+    }
+
+    #[test]
+    fn impossible_names_are_absent() {
+        for name in ["", "A=B", "A\0"] {
+            assert_eq!(Environment::process().config(name), None, "{name:?}");
+        }
+    }
+}

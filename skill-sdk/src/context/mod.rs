@@ -1,0 +1,221 @@
+//! What a skill may touch during one call.
+
+mod caller;
+mod cancel;
+mod cost;
+mod environment;
+mod progress;
+mod resources;
+pub mod secrets;
+mod settings;
+mod start;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub use self::caller::{Caller, CallerClaims, PrincipalType};
+pub use self::cancel::Cancelled;
+pub(crate) use self::cancel::Cancellation;
+pub use self::cost::LlmUsage;
+#[cfg(feature = "runtime")]
+pub(crate) use self::cost::Cost;
+#[cfg(not(feature = "runtime"))]
+use self::cost::Cost;
+pub use self::environment::Environment;
+pub use self::progress::{Progress, ProgressSink};
+pub use self::resources::Resources;
+#[doc(hidden)]
+pub use self::resources::{ResourceDeclaration, ResourceFunction, resource_asynchronous, resource_blocking};
+pub use self::secrets::Secret;
+pub use self::settings::settings_values;
+pub use self::start::ContextStart;
+use crate::error::SkillError;
+
+/// What a skill may touch during one call: who calls, how long it may take, configuration, secrets, cost.
+///
+/// A skill takes it as a parameter, by reference or by value. It is cheap to clone and may be used from other tasks
+/// and threads; all clones speak of the same call.
+///
+/// ```
+/// use skill_sdk::{SkillContext, SkillError, skill};
+///
+/// /// How many pages a document has.
+/// #[skill("doc.pages", version = "1", side_effects = "none", risk = "low")]
+/// fn pages(text: String, ctx: &SkillContext) -> Result<u64, SkillError> {
+///     let mut pages = 0;
+///     for _ in text.split('\u{c}') {
+///         ctx.check_deadline()?;
+///         pages += 1;
+///     }
+///     ctx.add_cost("page", 1.0);
+///     Ok(pages)
+/// }
+/// ```
+#[derive(Clone)]
+pub struct SkillContext(Arc<Inner>);
+
+struct Inner {
+    start: ContextStart,
+    cancellation: Cancellation,
+    cost: Mutex<Cost>,
+}
+
+impl SkillContext {
+    /// The context of one call, to call the function of a skill directly. Hosts make their own.
+    pub fn new(start: ContextStart) -> Self {
+        Self(Arc::new(Inner { start, cancellation: Cancellation::default(), cost: Mutex::default() }))
+    }
+
+    /// The skill that is called: `name@version`.
+    pub fn skill(&self) -> &str {
+        &self.0.start.skill
+    }
+
+    /// The protocol over which the call came: `http`, `local`, `test`, ….
+    pub fn protocol(&self) -> &str {
+        self.0.start.protocol
+    }
+
+    /// The id that the caller gave to this call.
+    pub fn invocation_id(&self) -> Option<&str> {
+        self.0.start.invocation_id.as_deref()
+    }
+
+    /// The idempotency key: a repeat with the same key must not cause a second external effect.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.0.start.idempotency_key.as_deref()
+    }
+
+    /// The time that is left until the contract's timeout, zero when it is up; `None` when the host knows none.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.0.start.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Fails with the retryable code `timeout` once the time is up, so that long work can stop in between.
+    pub fn check_deadline(&self) -> Result<(), SkillError> {
+        match self.remaining() {
+            Some(Duration::ZERO) => Err(self.timeout()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The failure of a call whose time is up.
+    pub(crate) fn timeout(&self) -> SkillError {
+        SkillError::retryable("timeout", format!("{}: the time of the call is up", self.skill()))
+    }
+
+    /// Whether nobody waits for the call any more: its time is up, or the caller went away.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancellation.is_cancelled()
+    }
+
+    /// Resolves when nobody waits for the call any more. An asynchronous skill needs it only for work that it moved to
+    /// another task: its own body is dropped.
+    pub fn cancelled(&self) -> Cancelled {
+        self.0.cancellation.cancelled()
+    }
+
+    /// Tells everybody who holds the context that nobody waits for the call any more.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn cancel(&self) {
+        self.0.cancellation.cancel();
+    }
+
+    /// A parameter of the host: the environment variable `name` of the call's environment.
+    pub fn config(&self, name: &str) -> Option<String> {
+        self.0.start.environment.config(name)
+    }
+
+    /// The environment variable `name`, or `default` when there is none.
+    pub fn config_or(&self, name: &str, default: impl Into<String>) -> String {
+        self.config(name).unwrap_or_else(|| default.into())
+    }
+
+    /// The secret `name`: an environment variable of that name, else the file `name` of the secrets directory.
+    ///
+    /// The codes of its failures are `config_missing` and `secret_unreadable` (retryable), `secret_name_invalid` and
+    /// `secret_file_rejected`. For the rules see [`secrets`].
+    pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
+        self.0.start.environment.secret(name)
+    }
+
+    /// The call's environment: what [`config`](Self::config) and [`secret`](Self::secret) read.
+    pub fn environment(&self) -> &Environment {
+        &self.0.start.environment
+    }
+
+    /// The package settings of the call. Empty when the caller sent none.
+    pub fn settings(&self) -> &Map<String, Value> {
+        &self.0.start.settings
+    }
+
+    /// The package settings as a type of yours; the code of a failure is `settings_invalid`.
+    pub fn settings_as<T: DeserializeOwned>(&self) -> Result<T, SkillError> {
+        T::deserialize(Value::Object(self.settings().clone())).map_err(|error| {
+            SkillError::terminal("settings_invalid", format!("the package settings do not fit: {error}"))
+        })
+    }
+
+    /// Counts what the call consumed; amounts of one unit add up. An amount that is not finite is left out.
+    pub fn add_cost(&self, unit: impl Into<String>, amount: f64) {
+        self.cost().add(unit.into(), amount);
+    }
+
+    /// Counts one call of a model.
+    pub fn add_llm_usage(&self, usage: &LlmUsage) {
+        self.cost().add_llm(usage);
+    }
+
+    /// What the call consumed so far, as the cost document; `None` when nothing.
+    pub fn cost_document(&self) -> Option<Value> {
+        self.cost().document()
+    }
+
+    fn cost(&self) -> MutexGuard<'_, Cost> {
+        // A panic while the lock is held cannot leave the sums half-written.
+        self.0.cost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The verified caller; `None` when the host does not verify callers.
+    pub fn caller(&self) -> Option<&Caller> {
+        self.0.start.caller.as_deref()
+    }
+
+    /// Tells the caller how far the work is, where the protocol has a way.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+        if let Some(sink) = &self.0.start.progress {
+            sink.progress(Progress { done, total, message: message.into() });
+        } else {
+            #[cfg(feature = "runtime")]
+            tracing::debug!(done, total, message = message.into(), "progress");
+            #[cfg(not(feature = "runtime"))]
+            let _: String = message.into();
+        }
+    }
+
+    /// The shared value of type `T` that a function marked `#[skill_sdk::resource]` builds, once per process, on first use.
+    ///
+    /// Its failure is the retryable code `resource_unavailable`; the next call tries again.
+    pub async fn resource<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, SkillError> {
+        self.0.start.resources.get::<T>(&self.0.start.environment).await
+    }
+}
+
+impl fmt::Debug for SkillContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SkillContext")
+            .field("skill", &self.skill())
+            .field("protocol", &self.protocol())
+            .field("invocation_id", &self.invocation_id())
+            .field("remaining", &self.remaining())
+            .field("is_cancelled", &self.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,301 @@
+//! Shared values that are built once per process, on first use.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::Environment;
+use crate::contract::Origin;
+use crate::error::SkillError;
+
+/// A value of a type that only its owner knows.
+type Shared = Arc<dyn Any + Send + Sync>;
+
+/// The work of building one.
+type Build = Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>;
+
+/// A function marked `#[skill_sdk::resource]`, of whatever type.
+pub trait ResourceBuilder: Send + Sync + 'static {
+    /// The type of the value.
+    fn type_id(&self) -> TypeId;
+
+    /// The name of the type, for people.
+    fn type_name(&self) -> &'static str;
+
+    /// Starts building a value.
+    fn build(&self, environment: Environment) -> Build;
+}
+
+/// A function and what the engine must know of its type.
+pub struct ResourceFunction<F> {
+    function: F,
+    type_id: fn() -> TypeId,
+    type_name: fn() -> &'static str,
+    build: fn(&F, Environment) -> Build,
+}
+
+/// An asynchronous function that builds a `T`.
+pub const fn resource_asynchronous<T, F, Fut>(function: F) -> ResourceFunction<F>
+where
+    T: Send + Sync + 'static,
+    F: Fn(Environment) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T, SkillError>> + Send + 'static,
+{
+    ResourceFunction {
+        function,
+        type_id: TypeId::of::<T>,
+        type_name: type_name::<T>,
+        build: |function, environment| {
+            let built = function(environment);
+            Box::pin(async move { Ok(Arc::new(built.await?) as Shared) })
+        },
+    }
+}
+
+/// A function that builds a `T` and may block meanwhile.
+pub const fn resource_blocking<T, F>(function: F) -> ResourceFunction<F>
+where
+    T: Send + Sync + 'static,
+    F: Fn(Environment) -> Result<T, SkillError> + Clone + Send + Sync + 'static,
+{
+    ResourceFunction {
+        function,
+        type_id: TypeId::of::<T>,
+        type_name: type_name::<T>,
+        build: |function, environment| {
+            let function = function.clone();
+            Box::pin(off_the_runtime(move || Ok(Arc::new(function(environment)?) as Shared)))
+        },
+    }
+}
+
+/// Runs work that may block where it stalls nobody.
+#[cfg(feature = "runtime")]
+async fn off_the_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SkillError> + Send + 'static,
+) -> Result<T, SkillError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(failed) => Err(SkillError::unclassified("panic", Some(Box::new(failed)))),
+    }
+}
+
+/// Without a runtime nothing is hosted, so there is nobody to stall.
+#[cfg(not(feature = "runtime"))]
+async fn off_the_runtime<T>(work: impl FnOnce() -> Result<T, SkillError>) -> Result<T, SkillError> {
+    work()
+}
+
+impl<F: Send + Sync + 'static> ResourceBuilder for ResourceFunction<F> {
+    fn type_id(&self) -> TypeId {
+        (self.type_id)()
+    }
+
+    fn type_name(&self) -> &'static str {
+        (self.type_name)()
+    }
+
+    fn build(&self, environment: Environment) -> Build {
+        (self.build)(&self.function, environment)
+    }
+}
+
+impl<F> fmt::Debug for ResourceFunction<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResourceFunction").field("type", &(self.type_name)()).finish_non_exhaustive()
+    }
+}
+
+/// What `#[skill_sdk::resource]` registers.
+pub struct ResourceDeclaration {
+    origin: Origin,
+    builder: &'static dyn ResourceBuilder,
+}
+
+impl ResourceDeclaration {
+    /// The function `builder`, declared at `origin`.
+    pub const fn new(origin: Origin, builder: &'static dyn ResourceBuilder) -> Self {
+        Self { origin, builder }
+    }
+
+    /// Where it is declared.
+    pub const fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The type of its value, for people.
+    pub fn type_name(&self) -> &'static str {
+        self.builder.type_name()
+    }
+
+    /// The type of its value.
+    pub fn type_id(&self) -> TypeId {
+        self.builder.type_id()
+    }
+}
+
+impl fmt::Debug for ResourceDeclaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResourceDeclaration")
+            .field("origin", &self.origin)
+            .field("type", &self.type_name())
+            .finish()
+    }
+}
+
+/// The shared values of a host.
+#[derive(Default)]
+pub struct Resources {
+    slots: HashMap<TypeId, Slot>,
+}
+
+/// One shared value, from its declaration to the value.
+struct Slot {
+    /// `None`: the value was given.
+    builder: Option<&'static dyn ResourceBuilder>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    value: Option<Shared>,
+    /// Somebody builds it.
+    building: bool,
+    waiting: Vec<Waker>,
+    /// How many times building ended: well, badly, or because the one who built went away.
+    rounds: u64,
+    /// Building ended badly the last time.
+    failed: bool,
+}
+
+impl Resources {
+    /// No value is built yet. Of two declarations of one type the first counts; a registry reports the second.
+    pub fn new(declarations: impl IntoIterator<Item = &'static ResourceDeclaration>) -> Self {
+        let mut resources = Self::default();
+        for declaration in declarations {
+            resources
+                .slots
+                .entry(declaration.type_id())
+                .or_insert_with(|| Slot { builder: Some(declaration.builder), state: Mutex::default() });
+        }
+        resources
+    }
+
+    /// Puts a value in place of the one that would be built, for tests.
+    #[must_use]
+    pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        let state = State { value: Some(Arc::new(value)), ..State::default() };
+        self.slots.insert(TypeId::of::<T>(), Slot { builder: None, state: Mutex::new(state) });
+        self
+    }
+
+    /// The value of type `T`; it is built when it is not there.
+    ///
+    /// Callers that come while it is built wait for it and share the failure if there is one. The code is
+    /// `resource_unavailable`, retryable.
+    pub(crate) async fn get<T: Send + Sync + 'static>(
+        &self,
+        environment: &Environment,
+    ) -> Result<Arc<T>, SkillError> {
+        let name = type_name::<T>();
+        let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {
+            unavailable(name, "no function marked `#[skill_sdk::resource]` that returns it is linked")
+        })?;
+        let value = slot.get(name, environment).await?;
+        value.downcast().map_err(|_| unavailable(name, "it was built with another type"))
+    }
+}
+
+fn unavailable(type_name: &str, why: &str) -> SkillError {
+    SkillError::retryable("resource_unavailable", format!("the resource `{type_name}` is not available: {why}"))
+}
+
+impl Slot {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn get(&self, name: &str, environment: &Environment) -> Result<Shared, SkillError> {
+        loop {
+            let round = {
+                let mut state = self.state();
+                if let Some(value) = &state.value {
+                    return Ok(Arc::clone(value));
+                }
+                let waits = state.building;
+                state.building = true;
+                waits.then_some(state.rounds)
+            };
+            let Some(round) = round else { return self.build(name, environment).await };
+            Round { slot: self, round }.await;
+            if self.state().failed {
+                return Err(unavailable(name, "building it failed"));
+            }
+        }
+    }
+
+    async fn build(&self, name: &str, environment: &Environment) -> Result<Shared, SkillError> {
+        let _turn = Turn(self);
+        let Some(builder) = self.builder else { return Err(unavailable(name, "it has no builder")) };
+        self.state().failed = false;
+        let built = builder.build(environment.clone()).await;
+        let mut state = self.state();
+        match built {
+            Ok(value) => {
+                state.value = Some(Arc::clone(&value));
+                Ok(value)
+            }
+            Err(error) => {
+                state.failed = true;
+                Err(unavailable(name, "building it failed").with_source(error))
+            }
+        }
+    }
+}
+
+/// The turn of the one who builds; ends also when the build panics or is given up.
+struct Turn<'a>(&'a Slot);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let waiting = {
+            let mut state = self.0.state();
+            state.building = false;
+            state.rounds += 1;
+            std::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// Waits until the building that was going on in `round` ended.
+struct Round<'a> {
+    slot: &'a Slot,
+    round: u64,
+}
+
+impl Future for Round<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.slot.state();
+        if state.rounds > self.round {
+            return Poll::Ready(());
+        }
+        if !state.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+            state.waiting.push(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl fmt::Debug for Resources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.slots.values().filter_map(|slot| slot.builder.map(|builder| builder.type_name()));
+        f.debug_list().entries(names).finish()
+    }
+}

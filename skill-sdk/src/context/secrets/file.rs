@@ -1,0 +1,71 @@
+//! From a file to a secret's value.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+#[cfg(not(unix))]
+use super::plain as walk;
+use super::refusal::Refusal;
+#[cfg(unix)]
+use super::walk;
+use super::{Secret, name};
+use crate::error::SkillError;
+
+/// The largest file of a secret, in bytes.
+pub(super) const MAX_BYTES: usize = 64 * 1024;
+
+/// The secret in the file `name` in `dir`, without the line breaks at its end. `None` when there is no such file.
+///
+/// The file is a regular one of at most 64 KiB of UTF-8; one with nothing but white space gives an empty secret.
+/// Links are followed within `dir` only, at most 40 of them; `dir` itself may be a link. A link whose target does not
+/// exist counts as no file. Feature `runtime`.
+///
+/// On systems other than Unix the directory is read with what the standard library has: an exchange of a file during
+/// the call is then not noticed.
+///
+/// # Errors
+/// - `secret_name_invalid`: the name is not `[a-z0-9][a-z0-9-]{0,62}`, or see [`check_secret_name`]
+/// - `secret_unreadable` (retryable): the file is there, but this process may not read it; `details {secret, path}`
+/// - `secret_file_rejected`: `details {secret, reason}` with `outside_secrets_dir`, `symlink_swapped` (a part of the
+///   path was exchanged during each of three attempts), `not_regular_file`, `too_large`, `not_utf8` or `unreadable`
+///
+/// [`check_secret_name`]: super::check_secret_name
+pub fn read_secret_file(dir: &Path, name: &str) -> Result<Option<Secret>, SkillError> {
+    name::check_secret_name(name)?;
+    if !name::is_file_name(name) {
+        return Err(name::invalid(format!(
+            "the name of a secret's file must be {}",
+            name::FORM
+        )));
+    }
+    walk::read(dir, name)
+        .and_then(|content| content.map(decode).transpose())
+        .map_err(|refusal| refusal.into_error(name, dir))
+}
+
+/// What is in an open file, if it is not too large.
+pub(super) fn read_bounded(file: File) -> Result<Vec<u8>, Refusal> {
+    let mut content = Vec::new();
+    // One byte more than allowed tells a full file from one that is too large, whatever its size was said to be.
+    file.take(MAX_BYTES as u64 + 1)
+        .read_to_end(&mut content)
+        .map_err(|error| Refusal::from_io(&error))?;
+    if content.len() > MAX_BYTES {
+        Err(Refusal::too_large())
+    } else {
+        Ok(content)
+    }
+}
+
+fn decode(content: Vec<u8>) -> Result<Secret, Refusal> {
+    // The error is dropped, for it holds the content.
+    let mut text = String::from_utf8(content).map_err(|_| Refusal::not_utf8())?;
+    let end = if text.trim().is_empty() {
+        0
+    } else {
+        text.trim_end_matches(['\r', '\n']).len()
+    };
+    text.truncate(end);
+    Ok(Secret::new(text))
+}

@@ -1,0 +1,133 @@
+//! Secrets of the host: an environment variable, else a file in the secrets directory.
+//!
+//! A secret is looked for in the variable of exactly its name and then, with feature `runtime`, in the file
+//! `<secrets directory>/<name>`. The file is opened without following links by the operating system, so nothing that
+//! is put into the directory can make a host read a file outside of it.
+//!
+//! - `name`: which names a secret may have
+//! - `value`: [`Secret`], a value that does not print itself
+//! - `file`: from a file to a value, and the rules for what it holds
+//! - `walk`: from a directory to an open file (Unix); `plain`: the same with what every system has
+//! - `refusal`: why a file was not read, and how that is told
+
+#[cfg(feature = "runtime")]
+mod file;
+mod name;
+#[cfg(all(feature = "runtime", any(not(unix), test)))]
+mod plain;
+#[cfg(feature = "runtime")]
+mod refusal;
+#[cfg(test)]
+mod tests;
+mod value;
+#[cfg(all(feature = "runtime", unix))]
+mod walk;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+#[cfg(feature = "runtime")]
+pub use self::file::read_secret_file;
+pub use self::name::check_secret_name;
+pub use self::value::Secret;
+use crate::error::SkillError;
+
+/// The environment variable that names the secrets directory.
+pub const SECRETS_DIR_VARIABLE: &str = "SKILL_SDK_SECRETS_DIR";
+
+/// The secrets directory when [`SECRETS_DIR_VARIABLE`] is not set or empty.
+pub const DEFAULT_SECRETS_DIR: &str = "/run/secrets";
+
+/// The secrets directory that `env` asks for: `$SKILL_SDK_SECRETS_DIR`, or `/run/secrets` when that is not set or
+/// empty.
+pub fn secrets_dir(env: impl Fn(&str) -> Option<String>) -> PathBuf {
+    env(SECRETS_DIR_VARIABLE)
+        .filter(|dir| !dir.is_empty())
+        .map_or_else(|| PathBuf::from(DEFAULT_SECRETS_DIR), PathBuf::from)
+}
+
+/// The secret `name`: the variable of exactly that name in `env` if it is not empty, else the file `name` in `dir`.
+///
+/// A variable's value is used as it is; of a file's value see `read_secret_file`. A file is only looked for when the
+/// name matches `[a-z0-9][a-z0-9-]{0,62}`; neither case nor `_` and `-` are translated. Without feature `runtime` only
+/// the environment is looked at. Reading a file blocks for as long as the file system takes.
+///
+/// # Errors
+/// - `secret_name_invalid`: see [`check_secret_name`]
+/// - `config_missing` (retryable): neither place has a value, or the file is blank
+/// - `secret_unreadable` (retryable): the file is there, but this process may not read it
+/// - `secret_file_rejected`: the file is not one to be trusted; `details.reason` says why
+///
+/// ```
+/// use std::path::Path;
+/// use skill_sdk::secrets::read_secret;
+///
+/// let env = |name: &str| (name == "FORGE_TOKEN").then(|| "hunter2".to_owned());
+/// let secret = read_secret("FORGE_TOKEN", env, Path::new("/run/secrets"))?;
+/// assert_eq!(secret.expose(), "hunter2");
+/// assert!(!format!("{secret:?}").contains("hunter2"));
+/// # Ok::<(), skill_sdk::SkillError>(())
+/// ```
+pub fn read_secret(
+    name: &str,
+    env: impl Fn(&str) -> Option<String>,
+    dir: &Path,
+) -> Result<Secret, SkillError> {
+    check_secret_name(name)?;
+    if let Some(value) = env(name).filter(|value| !value.is_empty()) {
+        return Ok(Secret::new(value));
+    }
+    let seen = if name::is_file_name(name) {
+        match look_in_file(name, dir)? {
+            Looked::Found(secret) => return Ok(secret),
+            Looked::Without(seen) => seen,
+        }
+    } else {
+        format!(
+            "a file in {} was not looked for, because only names of the form {} are files",
+            dir.display(),
+            name::FORM
+        )
+    };
+    let shown = name.escape_debug();
+    let message = format!(
+        "secret `{shown}` is not configured: the environment variable `{shown}` is not set or empty, and {seen}; \
+         provide one of the two on the host"
+    );
+    Err(SkillError::retryable("config_missing", message)
+        .with_details(json!({"secret": name, "secretsDir": dir.to_string_lossy()})))
+}
+
+/// What looking for the file gave: the secret, or what the caller is told instead.
+enum Looked {
+    #[cfg_attr(
+        not(feature = "runtime"),
+        expect(dead_code, reason = "files are read with feature `runtime` only")
+    )]
+    Found(Secret),
+    Without(String),
+}
+
+#[cfg(feature = "runtime")]
+fn look_in_file(name: &str, dir: &Path) -> Result<Looked, SkillError> {
+    let path = dir.join(name);
+    Ok(match read_secret_file(dir, name)? {
+        Some(secret) if secret.is_empty() => Looked::Without(format!("the file {} is empty", path.display())),
+        Some(secret) => Looked::Found(secret),
+        None => Looked::Without(format!("there is no file {}", path.display())),
+    })
+}
+
+#[cfg(not(feature = "runtime"))]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the same signature as with feature `runtime`"
+)]
+fn look_in_file(name: &str, dir: &Path) -> Result<Looked, SkillError> {
+    let path = dir.join(name);
+    Ok(Looked::Without(format!(
+        "the file {} was not looked for, because feature `runtime` of skill-sdk is off",
+        path.display()
+    )))
+}

@@ -1,0 +1,21 @@
+//! Tests with real directories.
+
+#![cfg(all(unix, feature = "runtime"))]
+
+mod cases;
+mod layout;
+mod permissions;
+mod plain;
+mod race;
+mod rules;
+mod swaps;
+
+use crate::error::SkillError;
+
+/// `reason` in the details of a refusal.
+fn reason(error: &SkillError) -> &str {
+    error
+        .details()
+        .and_then(|details| details["reason"].as_str())
+        .unwrap_or_default()
+}

@@ -1,0 +1,54 @@
+//! A value that does not print itself.
+
+use std::fmt;
+
+/// The value of a secret. It has no `Display` and no serialization, and its `Debug` shows nothing of it.
+///
+/// The memory is not wiped when it is dropped: the value has been in buffers of the operating system and in the
+/// environment anyway.
+///
+/// ```
+/// use skill_sdk::secrets::Secret;
+///
+/// let secret = Secret::new("hunter2");
+/// assert_eq!(format!("{secret:?}"), "Secret(redacted)");
+/// assert_eq!(secret.expose(), "hunter2");
+/// ```
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes `value` into custody.
+    pub fn new(value: impl Into<String>) -> Self {
+        Self(value.into())
+    }
+
+    /// The value itself: hand it to what needs it, and to nothing that logs.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the value is the empty text, as that of a blank file is.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Secret;
+
+    #[test]
+    fn debug_shows_neither_the_value_nor_its_length() {
+        for value in ["", "v", "hunter2"] {
+            let shown = format!("{:?} {:#?}", Secret::new(value), Some(Secret::new(value)));
+            assert_eq!(shown, "Secret(redacted) Some(\n    Secret(redacted),\n)");
+        }
+    }
+}

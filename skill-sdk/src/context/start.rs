@@ -1,0 +1,63 @@
+//! What a call starts with.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use super::{Caller, Environment, ProgressSink, Resources};
+
+/// What the host knows about a call when it starts.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ContextStart {
+    /// The skill: `name@version`.
+    pub skill: Arc<str>,
+    /// The protocol over which the call came.
+    pub protocol: &'static str,
+    /// The id of the call.
+    pub invocation_id: Option<String>,
+    /// The idempotency key.
+    pub idempotency_key: Option<String>,
+    /// When the time of the call is up.
+    pub deadline: Option<Instant>,
+    /// What configuration and secrets are read from.
+    pub environment: Environment,
+    /// The values of the package settings.
+    pub settings: Map<String, Value>,
+    /// The verified caller.
+    pub caller: Option<Arc<Caller>>,
+    /// Where progress goes.
+    pub progress: Option<Arc<dyn ProgressSink>>,
+    /// The shared values.
+    pub resources: Arc<Resources>,
+}
+
+impl ContextStart {
+    /// A call of `skill` (`name@version`) over `protocol`, of which nothing else is known.
+    pub fn new(skill: impl Into<Arc<str>>, protocol: &'static str, resources: Arc<Resources>) -> Self {
+        Self {
+            skill: skill.into(),
+            protocol,
+            invocation_id: None,
+            idempotency_key: None,
+            deadline: None,
+            environment: Environment::process(),
+            settings: Map::new(),
+            caller: None,
+            progress: None,
+            resources,
+        }
+    }
+}
+
+impl fmt::Debug for ContextStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextStart")
+            .field("skill", &self.skill)
+            .field("protocol", &self.protocol)
+            .field("invocation_id", &self.invocation_id)
+            .finish_non_exhaustive()
+    }
+}

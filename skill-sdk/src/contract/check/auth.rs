@@ -1,0 +1,195 @@
+//! `implementation.auth`: scopes, and no secrets. Messages never repeat a value of it.
+
+use serde_json::Value;
+
+use super::shape::{MAX_SCOPES, is_scope};
+use super::text::{child, kind, quoted};
+use super::violation::{Violation, code};
+
+const POINTER: &str = "/implementation/auth";
+const FIELD: &str = "implementation.auth";
+const SCOPES_POINTER: &str = "/implementation/auth/scopes";
+const SCOPES_FIELD: &str = "implementation.auth.scopes";
+
+/// What makes the name of a member the name of a secret, in lower case without punctuation.
+const SECRET_WORDS: [&str; 6] = [
+    "token",
+    "apikey",
+    "password",
+    "secret",
+    "authorization",
+    "privatekey",
+];
+
+/// How well-known credentials start, and how many characters of base64 at least follow.
+const CREDENTIAL_PREFIXES: [(&str, usize); 18] = [
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("ghu_", 20),
+    ("ghs_", 20),
+    ("ghr_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 20),
+    ("npm_", 30),
+    ("sk-", 20),
+    ("sk_live_", 16),
+    ("xoxa-", 10),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xoxr-", 10),
+    ("xoxs-", 10),
+    ("AIza", 30),
+    ("AKIA", 16),
+    ("ASIA", 16),
+];
+
+pub(super) fn check(value: Option<&Value>, found: &mut Vec<Violation>) {
+    let Some(value) = value.filter(|value| !value.is_null()) else {
+        return;
+    };
+    let Some(members) = value.as_object() else {
+        let message = format!(
+            "`auth` must be an object {{audience, scopes}}, not {}",
+            kind(value)
+        );
+        found.push(Violation::invalid(POINTER, FIELD, message));
+        return;
+    };
+    check_secrets(value, found);
+    if let Some(scopes) = members.get("scopes") {
+        check_scopes(scopes, found);
+    }
+}
+
+/// Reports every member that is called like a secret and every text that looks like one, in document order.
+fn check_secrets(auth: &Value, found: &mut Vec<Violation>) {
+    let mut reject = |pointer: String, what: String| {
+        let field = if pointer.starts_with(SCOPES_POINTER) {
+            SCOPES_FIELD
+        } else {
+            FIELD
+        };
+        let message = format!(
+            "{what}: a contract is public, put the secret into a vault and its name into `secretRef`"
+        );
+        found.push(Violation::error(
+            code::SECRET_MATERIAL_REJECTED,
+            pointer,
+            field,
+            message,
+        ));
+    };
+    let mut open = vec![(POINTER.to_owned(), auth)];
+    while let Some((pointer, value)) = open.pop() {
+        let first = open.len();
+        match value {
+            Value::String(text) if looks_like_credential(text) => {
+                reject(pointer, "this value looks like a credential".to_owned());
+            }
+            Value::Array(items) => {
+                open.extend(
+                    items
+                        .iter()
+                        .enumerate()
+                        .map(|(index, item)| (format!("{pointer}/{index}"), item)),
+                );
+            }
+            Value::Object(members) => {
+                for (key, member) in members {
+                    let place = child(&pointer, key);
+                    if is_secret_name(key) {
+                        reject(
+                            place,
+                            format!("the name {} says that a secret is stored here", quoted(key)),
+                        );
+                    } else {
+                        open.push((place, member));
+                    }
+                }
+            }
+            _ => {}
+        }
+        if let Some(children) = open.get_mut(first..) {
+            children.reverse();
+        }
+    }
+}
+
+fn check_scopes(scopes: &Value, found: &mut Vec<Violation>) {
+    let mut broken =
+        |pointer: String, message: String| found.push(Violation::invalid(pointer, SCOPES_FIELD, message));
+    let Some(items) = scopes.as_array() else {
+        let message = format!(
+            "`auth.scopes` must be a list of at most {MAX_SCOPES} strings, not {}",
+            kind(scopes)
+        );
+        broken(SCOPES_POINTER.to_owned(), message);
+        return;
+    };
+    if items.len() > MAX_SCOPES {
+        let message = format!(
+            "`auth.scopes` has {} entries, at most {MAX_SCOPES} are allowed",
+            items.len()
+        );
+        broken(SCOPES_POINTER.to_owned(), message);
+    }
+    for (index, item) in items.iter().enumerate() {
+        let is = match item.as_str() {
+            Some(scope) if is_scope(scope) => continue,
+            // A text with a credential in it has been reported, and is not shown.
+            Some(scope) if looks_like_credential(scope) => continue,
+            Some(scope) => quoted(scope),
+            None => kind(item).to_owned(),
+        };
+        let message = format!("a scope is 1 to 200 ASCII letters, digits and `_.:*/-`, not {is}");
+        broken(format!("{SCOPES_POINTER}/{index}"), message);
+    }
+}
+
+/// Whether a member with this name holds a secret rather than says where one is.
+fn is_secret_name(name: &str) -> bool {
+    let plain: String = name
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect();
+    plain != "secretref" && SECRET_WORDS.iter().any(|word| plain.contains(word))
+}
+
+/// Whether a text holds something in the notation of a well-known kind of credential.
+fn looks_like_credential(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let scheme = |name: &str| {
+        lower
+            .strip_prefix(name)
+            .is_some_and(|rest| !rest.trim().is_empty())
+    };
+    if text.contains("PRIVATE KEY-----") || scheme("bearer ") || scheme("basic ") {
+        return true;
+    }
+    let in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.split(|c| !in_word(c))
+        .any(|word| is_web_token(word) || has_credential_prefix(word))
+}
+
+fn has_credential_prefix(word: &str) -> bool {
+    CREDENTIAL_PREFIXES.iter().any(|(prefix, rest)| {
+        word.strip_prefix(prefix)
+            .is_some_and(|tail| tail.len() >= *rest && is_base64(tail))
+    })
+}
+
+/// Whether it is a JSON web token: three parts of base64, the first one a JSON object.
+fn is_web_token(word: &str) -> bool {
+    word.starts_with("eyJ")
+        && word.len() >= 30
+        && word.split('.').count() == 3
+        && word.split('.').all(is_base64)
+}
+
+fn is_base64(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}

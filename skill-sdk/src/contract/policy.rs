@@ -1,0 +1,127 @@
+//! The policy of a skill: closed sets of words, and how often a call may be tried.
+
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A word that is not a member of a closed set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownWord {
+    word: String,
+    expected: &'static [&'static str],
+}
+
+impl fmt::Display for UnknownWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown word `{}`, expected one of: {}", self.word, self.expected.join(", "))
+    }
+}
+
+impl Error for UnknownWord {}
+
+/// An enum whose members are words of the contract.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+
+        }
+
+        impl $name {
+            /// All members, in order.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The word as it stands in the contract.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, UnknownWord> {
+                match word {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(UnknownWord { word: word.to_owned(), expected: Self::WORDS }),
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// What a skill does to the world outside.
+    SideEffects {
+        /// Nothing: the outputs depend on the inputs alone.
+        None = "none",
+        /// It reads something outside.
+        ExternalRead = "external_read",
+        /// It changes something outside.
+        ExternalWrite = "external_write",
+    }
+}
+
+words! {
+    /// How much harm a wrong call can do.
+    Risk {
+        /// None worth naming.
+        Low = "low",
+        /// Some; it can be mended.
+        Medium = "medium",
+        /// Much, or it cannot be mended.
+        High = "high",
+    }
+}
+
+words! {
+    /// Whether a repeated call has a second effect.
+    Idempotency {
+        /// The skill uses the idempotency key of the call; a repeat with the same key has no second effect.
+        Required = "required",
+        /// A repeat with the same inputs has no second effect.
+        Natural = "natural",
+        /// A repeat has a second effect, or nobody knows.
+        None = "none",
+    }
+}
+
+/// How often a caller may try, and how long it waits in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RetryPolicy {
+    /// Attempts in all, from 1 to 10.
+    pub max_attempts: u32,
+    /// Seconds between two attempts, from 0 to 3600.
+    pub backoff_seconds: u32,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self { max_attempts: 1, backoff_seconds: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_and_written_alike() {
+        for word in SideEffects::WORDS {
+            assert_eq!(word.parse::<SideEffects>().unwrap().as_str(), *word);
+            assert_eq!(serde_json::to_value(word.parse::<SideEffects>().unwrap()).unwrap(), *word);
+        }
+        let error = "hgih".parse::<Risk>().unwrap_err();
+        assert_eq!(error.to_string(), "unknown word `hgih`, expected one of: low, medium, high");
+    }
+}

@@ -1,0 +1,79 @@
+//! Classifying somebody else's error with `?`.
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use super::{BoxError, SkillError};
+
+/// Turns any error into a [`SkillError`] with a code, in one word before `?`.
+///
+/// The error itself becomes the source: the log shows it, the caller sees only the code. It works on an `Option`
+/// as well, where `None` is the failure.
+///
+/// ```
+/// use skill_sdk::{FailureExt, SkillError};
+///
+/// fn read(path: &str) -> Result<String, SkillError> {
+///     let text = std::fs::read_to_string(path).terminal("file_missing")?;
+///     let first = text.lines().next().terminal("file_empty")?;
+///     Ok(first.to_owned())
+/// }
+/// assert_eq!(read("/no/such/file").unwrap_err().code(), "file_missing");
+/// ```
+pub trait FailureExt<T> {
+    /// The environment failed: repeating the call may help.
+    fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError>;
+
+    /// Repeating the call will not help.
+    fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError>;
+}
+
+impl<T, E: Into<Box<dyn Error + Send + Sync + 'static>>> FailureExt<T> for Result<T, E> {
+    fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
+        self.map_err(|error| SkillError::retryable(code, "").with_source(error))
+    }
+
+    fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
+        self.map_err(|error| SkillError::terminal(code, "").with_source(error))
+    }
+}
+
+impl<T> FailureExt<T> for Option<T> {
+    fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
+        self.ok_or_else(|| SkillError::retryable(code, ""))
+    }
+
+    fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
+        self.ok_or_else(|| SkillError::terminal(code, ""))
+    }
+}
+
+/// The error of a type that derives `SkillFailure`: its own words, its own code, itself as the source.
+#[doc(hidden)]
+pub fn failure<E: Error + Send + Sync + 'static>(code: &'static str, retryable: bool, error: E) -> SkillError {
+    let message = error.to_string();
+    let classified =
+        if retryable { SkillError::retryable(code, message) } else { SkillError::terminal(code, message) };
+    classified.with_source(Box::new(error) as BoxError)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_source_is_kept_and_the_caller_sees_the_code() {
+        let failed: Result<(), _> = Err(std::io::Error::other("secret"));
+        let error = failed.retryable("git_unavailable").unwrap_err();
+        assert_eq!((error.code(), error.message(), error.is_retryable()), ("git_unavailable", "git_unavailable", true));
+        assert_eq!(error.source().unwrap().to_string(), "secret");
+        assert!(!error.is_crash());
+    }
+
+    #[test]
+    fn none_is_a_failure() {
+        let error = None::<u8>.terminal("missing").unwrap_err();
+        assert_eq!((error.code(), error.is_retryable()), ("missing", false));
+        assert_eq!(Some(1).retryable("missing").unwrap(), 1);
+    }
+}

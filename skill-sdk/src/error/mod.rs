@@ -1,0 +1,228 @@
+//! Failures of a skill: what the caller sees, and what only the log sees.
+
+mod classify;
+mod code;
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+use serde_json::Value;
+
+pub use self::classify::{FailureExt, failure};
+pub use self::code::is_valid_code;
+
+/// The code of a failure that its author did not classify.
+pub(crate) const SKILL_ERROR: &str = "skill_error";
+
+/// What a source of a failure is kept as.
+pub(crate) type BoxError = Box<dyn Error + Send + Sync + 'static>;
+
+/// A failure of a skill.
+///
+/// A failure says that the skill could not do its work. An outcome that the contract foresees (a merge that
+/// conflicts, a claim that was not found) is not a failure: return it as an output.
+///
+/// On the wire a failure is always `{"code", "message", "retryable", "details"}`. The source of a failure is kept for
+/// the log and never put on the wire.
+///
+/// ```
+/// use serde_json::json;
+/// use skill_sdk::SkillError;
+///
+/// let error = SkillError::terminal("branch_missing", "no such branch").with_details(json!({"branch": "b"}));
+/// assert_eq!(error.code(), "branch_missing");
+/// assert!(!error.is_retryable());
+/// ```
+pub struct SkillError(Box<Inner>);
+
+struct Inner {
+    code: Cow<'static, str>,
+    message: String,
+    retryable: bool,
+    details: Option<Value>,
+    source: Option<BoxError>,
+    /// The implementation broke, as opposed to reporting a failure: a panic, an unclassified error, an unusable code.
+    crash: bool,
+    /// The code that was asked for, when it cannot be used.
+    refused_code: Option<String>,
+}
+
+impl SkillError {
+    /// A failure of the environment: repeating the call may help.
+    ///
+    /// `code` is `[a-z0-9][a-z0-9_.-]{0,99}`; another one becomes `skill_error`, and the log shows it. An empty message
+    /// becomes the code.
+    pub fn retryable(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self::new(code.into(), message.into(), true)
+    }
+
+    /// A failure that repeating the call will not mend.
+    ///
+    /// For `code` and `message` see [`retryable`](Self::retryable).
+    pub fn terminal(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self::new(code.into(), message.into(), false)
+    }
+
+    fn new(code: Cow<'static, str>, message: String, retryable: bool) -> Self {
+        let (code, refused_code) = if is_valid_code(&code) {
+            (code, None)
+        } else {
+            (Cow::Borrowed(SKILL_ERROR), Some(code.into_owned()))
+        };
+        let message = if message.is_empty() { code.clone().into_owned() } else { message };
+        Self(Box::new(Inner {
+            code,
+            message,
+            retryable,
+            details: None,
+            source: None,
+            crash: refused_code.is_some(),
+            refused_code,
+        }))
+    }
+
+    /// A failure that nobody classified: only `type_name` is shown to the caller, `source` goes to the log.
+    pub(crate) fn unclassified(type_name: &str, source: Option<BoxError>) -> Self {
+        let mut error = Self::terminal(SKILL_ERROR, type_name);
+        error.0.crash = true;
+        error.0.source = source;
+        error
+    }
+
+    /// Adds what a program may want to know about the failure. Callers see it, so it must not hold secrets.
+    #[must_use]
+    pub fn with_details(mut self, details: Value) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    /// Keeps the error that caused this one, for the log only.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync + 'static>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// The stable code, for programs.
+    pub fn code(&self) -> &str {
+        &self.0.code
+    }
+
+    /// The message, for people. Never empty.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Whether repeating the call may help.
+    pub fn is_retryable(&self) -> bool {
+        self.0.retryable
+    }
+
+    /// What was added by [`with_details`](Self::with_details).
+    pub fn details(&self) -> Option<&Value> {
+        self.0.details.as_ref()
+    }
+
+    /// Whether the implementation broke: a panic or an error that its author did not classify.
+    pub fn is_crash(&self) -> bool {
+        self.0.crash
+    }
+
+    /// The code that was asked for when it could not be used, for the log.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn refused_code(&self) -> Option<&str> {
+        self.0.refused_code.as_deref()
+    }
+
+    /// Cuts the message to `limit` characters; says whether anything was cut.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn cut_message(&mut self, limit: usize) -> bool {
+        match self.0.message.char_indices().nth(limit) {
+            Some((end, _)) => {
+                self.0.message.truncate(end);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// The form on the wire: `code`, `message`, `retryable`, `details`, in this order, all present.
+impl Serialize for SkillError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = serializer.serialize_struct("SkillError", 4)?;
+        document.serialize_field("code", self.code())?;
+        document.serialize_field("message", self.message())?;
+        document.serialize_field("retryable", &self.is_retryable())?;
+        document.serialize_field("details", &self.details())?;
+        document.end()
+    }
+}
+
+impl fmt::Display for SkillError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.message == self.0.code {
+            f.write_str(&self.0.code)
+        } else {
+            write!(f, "{}: {}", self.0.code, self.0.message)
+        }
+    }
+}
+
+impl fmt::Debug for SkillError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("SkillError");
+        debug
+            .field("code", &self.0.code)
+            .field("message", &self.0.message)
+            .field("retryable", &self.0.retryable)
+            .field("details", &self.0.details)
+            .field("source", &self.0.source);
+        if let Some(refused) = &self.0.refused_code {
+            debug.field("refused_code", refused);
+        }
+        debug.finish()
+    }
+}
+
+impl Error for SkillError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_wire_form_has_four_members_in_order() {
+        let text = serde_json::to_string(&SkillError::retryable("busy", "later")).unwrap();
+        assert_eq!(text, r#"{"code":"busy","message":"later","retryable":true,"details":null}"#);
+        let text = serde_json::to_string(&SkillError::terminal("no", "").with_details(json!({}))).unwrap();
+        assert_eq!(text, r#"{"code":"no","message":"no","retryable":false,"details":{}}"#);
+    }
+
+    #[test]
+    fn an_unusable_code_becomes_skill_error_and_is_kept_for_the_log() {
+        for code in ["Upper", "_x", "", "abc\n", "a b", &"a".repeat(101)] {
+            let error = SkillError::terminal(code.to_owned(), "text");
+            assert_eq!((error.code(), error.message()), ("skill_error", "text"), "{code:?}");
+            assert!(error.is_crash());
+            assert!(format!("{error:?}").contains("refused_code"), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn a_source_is_kept_and_stays_off_the_wire() {
+        let error = SkillError::retryable("io", "disk").with_source(std::io::Error::other("token=hunter2"));
+        assert_eq!(error.source().unwrap().to_string(), "token=hunter2");
+        assert!(!serde_json::to_string(&error).unwrap().contains("hunter2"));
+        assert!(!error.to_string().contains("hunter2"));
+    }
+}

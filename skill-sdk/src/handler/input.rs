@@ -1,0 +1,36 @@
+//! What can be the input of a skill.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Derived, Explicit};
+use crate::contract::schema::{self, SchemaProblem};
+
+/// A type that can be the input of a skill: any that derives `Deserialize` and `JsonSchema` and owns its data.
+///
+/// With `inputs_schema = …` on the skill `JsonSchema` is not needed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the input of a skill",
+    label = "not the input of a skill",
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for `{Self}`; it must own its data (no references) and be `Send`"
+)]
+pub trait SkillInput<Schema = Derived>: DeserializeOwned + Send + 'static {
+    /// The schema of the type, `None` when it is given beside the type.
+    #[doc(hidden)]
+    fn schema() -> Option<Result<Value, SchemaProblem>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> SkillInput<Derived> for T {
+    fn schema() -> Option<Result<Value, SchemaProblem>> {
+        Some(schema::inputs::<T>())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + Send + 'static> SkillInput<Explicit> for T {
+    fn schema() -> Option<Result<Value, SchemaProblem>> {
+        None
+    }
+}

@@ -1,0 +1,93 @@
+//! From a Rust function to something that takes JSON and gives JSON.
+//!
+//! What is generic here is kept thin, since each skill pays for it in compile time: parse, call, write. Everything else
+//! works on the erased [`Handler`].
+
+mod function;
+mod input;
+mod output;
+mod returns;
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::Value;
+
+pub use self::function::{assert_send, asynchronous, blocking};
+pub use self::input::SkillInput;
+pub use self::output::SkillOutput;
+pub use self::returns::{ReturnOf, kinds};
+use crate::context::SkillContext;
+use crate::contract::schema::{OutputShape, Outputs, SchemaProblem};
+use crate::error::SkillError;
+
+/// The schema of a side comes from its type.
+#[derive(Debug)]
+pub enum Derived {}
+
+/// The schema of a side is given beside its type.
+#[derive(Debug)]
+pub enum Explicit {}
+
+/// A skill's function, of whatever type.
+pub trait Handler: Send + Sync + 'static {
+    /// Parses the inputs and prepares the call. Nothing of the author's code runs but `Deserialize`.
+    fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error>;
+
+    /// The schema of the inputs, `None` when it is given beside the type.
+    fn inputs_schema(&self) -> Option<Result<Value, SchemaProblem>>;
+
+    /// The schema of the outputs, `None` when it is given beside the type.
+    fn outputs_schema(&self) -> Option<Result<Outputs, SchemaProblem>>;
+}
+
+/// A call that was prepared.
+pub enum Running {
+    /// To be awaited.
+    Asynchronous(Pin<Box<dyn Future<Output = Reply> + Send>>),
+    /// To be run where blocking stalls nobody.
+    Blocking(Box<dyn FnOnce() -> Reply + Send>),
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Asynchronous(_) => "Asynchronous",
+            Self::Blocking(_) => "Blocking",
+        })
+    }
+}
+
+/// What a function gave: the JSON of its outputs as its type writes it, or why there is none.
+pub(crate) type Reply = Result<Vec<u8>, Failure>;
+
+/// Why there are no outputs.
+#[derive(Debug)]
+pub enum Failure {
+    /// The function failed.
+    Skill(SkillError),
+    /// The outputs cannot be written as JSON.
+    Unwritable(serde_json::Error),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Skill(error) => error.fmt(f),
+            Self::Unwritable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for Failure {}
+
+/// Puts the JSON that a type wrote into the form of the contract.
+pub(crate) fn shape_outputs(shape: OutputShape, json: Vec<u8>) -> Vec<u8> {
+    match shape {
+        OutputShape::Object => json,
+        OutputShape::Empty => b"{}".to_vec(),
+        OutputShape::Wrapped => [b"{\"result\":", json.as_slice(), b"}"].concat(),
+    }
+}

@@ -1,0 +1,319 @@
+//! The arguments that the command line tool and a program with skills have in common.
+//!
+//! Only clap types live here. The tool adds its targets and cargo's flags to them, a program adds the names of its own
+//! skills.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::protocol::Anonymous;
+
+/// How a result is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum Format {
+    /// Lines for people and for line-based tools
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+}
+
+/// The arguments of `list`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ListArgs {
+    /// How to print the skills
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// The arguments of `check`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CheckArgs {
+    /// How to print the violations
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// The protocol of the implementation that an export writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// Run by an executor that links the code
+    Local,
+    /// Called over HTTP at an endpoint
+    Http,
+    /// Called as a tool of an MCP server
+    Mcp,
+}
+
+/// The arguments of `export`.
+#[derive(Debug, Clone, Args)]
+pub struct ExportArgs {
+    /// The catalog package: files are written to DIR/skills
+    #[arg(long, value_name = "DIR")]
+    pub package: PathBuf,
+
+    /// Write nothing; exit with 1 and show the differences when code and files disagree
+    #[arg(long)]
+    pub check: bool,
+
+    /// Export this implementation instead of the one declared in the code
+    #[arg(long, value_enum)]
+    pub protocol: Option<Protocol>,
+
+    /// Where the skills are hosted; may hold ${VAR}
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "protocol",
+        required_if_eq_any([("protocol", "http"), ("protocol", "mcp")])
+    )]
+    pub endpoint: Option<String>,
+
+    /// The audience of the tokens that callers of the endpoint present
+    #[arg(long, requires = "endpoint")]
+    pub audience: Option<String>,
+
+    /// A scope that callers of the endpoint need; may be repeated
+    #[arg(long = "scope", value_name = "SCOPE", requires = "audience")]
+    pub scopes: Vec<String>,
+
+    /// How to print what was written or differs
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// The arguments of `invoke`.
+#[derive(Debug, Clone, Args)]
+pub struct InvokeArgs {
+    /// The input object: JSON, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}", hide_default_value = true)]
+    pub input: String,
+
+    /// The values of the package settings: JSON, @FILE, or - for standard input
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    pub settings: Option<String>,
+
+    /// The idempotency key of the call
+    #[arg(long, value_name = "KEY")]
+    pub idempotency_key: Option<String>,
+
+    /// A variable added to the environment of the call; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub env: Vec<(String, String)>,
+}
+
+/// Who may call a host without a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum AllowAnonymous {
+    /// Anybody on this machine
+    Loopback,
+    /// Anybody who reaches the address
+    Anywhere,
+}
+
+/// The arguments of `serve http`.
+#[derive(Debug, Clone, Args)]
+pub struct ServeHttpArgs {
+    /// The address to listen on, a name or an IP address
+    #[arg(long, default_value = "127.0.0.1")]
+    pub host: String,
+
+    /// The port to listen on; 0 takes any free one
+    #[arg(long, default_value_t = 8080)]
+    pub port: u16,
+
+    /// Ask callers for no token, for development; `=anywhere` also allows other addresses than loopback
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHERE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "loopback"
+    )]
+    pub allow_anonymous: Option<AllowAnonymous>,
+
+    /// The largest request body in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
+    pub body_limit: usize,
+
+    /// How many calls may run at the same time
+    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
+    pub concurrency: usize,
+
+    /// How long running calls may take to finish after a signal
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub drain_seconds: u64,
+}
+
+impl ServeHttpArgs {
+    /// What the flags say about callers without a token.
+    pub fn anonymous(&self) -> Anonymous {
+        match self.allow_anonymous {
+            None => Anonymous::Refused,
+            Some(AllowAnonymous::Loopback) => Anonymous::Loopback,
+            Some(AllowAnonymous::Anywhere) => Anonymous::Anywhere,
+        }
+    }
+}
+
+/// The skills that a command of a program is about.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SkillNames {
+    /// Skills of this program: git.merge@2, git.merge, `acme_skills.reports:build` or `acme_skills::reports`; none takes all
+    #[arg(value_name = "SKILLS")]
+    pub names: Vec<String>,
+}
+
+/// The commands of a program with skills.
+#[derive(Debug, Clone, Subcommand)]
+#[non_exhaustive]
+pub enum HostCommand {
+    /// List the skills, one a line
+    List {
+        /// How to list them.
+        #[command(flatten)]
+        args: ListArgs,
+        /// Which of them.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+    /// Print the contract of one skill
+    Contract {
+        /// Which one.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+    /// Write the skills into a catalog package, or compare them with it
+    Export {
+        /// Where to, and how.
+        #[command(flatten)]
+        args: ExportArgs,
+        /// Which of them.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+    /// Check the skills against the publication rules
+    Check {
+        /// How to print what was found.
+        #[command(flatten)]
+        args: CheckArgs,
+        /// Which of them.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+    /// Run one skill
+    Invoke {
+        /// What to call it with.
+        #[command(flatten)]
+        args: InvokeArgs,
+        /// Which one.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+    /// Host the skills
+    #[command(subcommand)]
+    Serve(HostServe),
+}
+
+/// The protocols that a program with skills can be hosted over.
+#[derive(Debug, Clone, Subcommand)]
+#[non_exhaustive]
+pub enum HostServe {
+    /// Host the skills over HTTP
+    Http {
+        /// How to host them.
+        #[command(flatten)]
+        args: ServeHttpArgs,
+        /// Which of them.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE with a name that is not empty".to_owned()),
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("at least one call must be able to run".to_owned()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Program {
+        #[command(subcommand)]
+        command: HostCommand,
+    }
+
+    fn parse(line: &str) -> Result<HostCommand, clap::Error> {
+        Program::try_parse_from(std::iter::once("program").chain(line.split(' '))).map(|program| program.command)
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        for line in [
+            "export",
+            "export --package d --protocol http",
+            "export --package d --protocol mcp",
+            "export --package d --endpoint https://x",
+            "export --package d --protocol http --endpoint https://x --scope a",
+            "export --package d --protocol grpc --endpoint https://x",
+            "invoke --env NAME",
+            "invoke --env =x",
+            "serve",
+            "serve http --port 70000",
+            "serve http --concurrency 0",
+            "serve http --allow-anonymous=somewhere",
+            "list --format yaml",
+        ] {
+            let error = parse(line).expect_err(line);
+            assert_eq!(error.exit_code(), 2, "{line}");
+        }
+    }
+
+    #[test]
+    fn anonymous_takes_its_value_only_after_an_equals_sign() {
+        for (line, expected, names) in [
+            ("serve http", Anonymous::Refused, 0),
+            ("serve http --allow-anonymous git.merge", Anonymous::Loopback, 1),
+            ("serve http --allow-anonymous=anywhere git.merge", Anonymous::Anywhere, 1),
+        ] {
+            let Ok(HostCommand::Serve(HostServe::Http { args, skills })) = parse(line) else {
+                panic!("{line} was not understood");
+            };
+            assert_eq!((args.anonymous(), skills.names.len()), (expected, names), "{line}");
+        }
+    }
+
+    #[test]
+    fn values_are_kept_as_written() {
+        let Ok(HostCommand::Invoke { args, .. }) = parse("invoke a --input - --env A=b=c --env B=") else {
+            panic!("not understood");
+        };
+        assert_eq!(args.env, [("A".to_owned(), "b=c".to_owned()), ("B".to_owned(), String::new())]);
+        let Ok(HostCommand::Export { args, .. }) = parse(
+            "export --package d --protocol http --endpoint https://x/${V} --audience a --scope b --scope c",
+        ) else {
+            panic!("not understood");
+        };
+        assert_eq!(args.scopes, ["b", "c"]);
+        assert_eq!(args.endpoint.as_deref(), Some("https://x/${V}"));
+    }
+}

@@ -1,0 +1,162 @@
+//! `export`: the files of a catalog package, written or compared.
+
+use super::{Failure, exit, failure, output};
+use crate::contract::check::check_spec;
+use crate::contract::{Auth, Implementation, Spec};
+use crate::host::args::{ExportArgs, Format, Protocol};
+use crate::host::protocol::SkillEntry;
+use crate::package::{Drift, Finding, Outcome, Package, PackageError, Plan, SkillDocument};
+
+/// Writes the files of `skills`, or compares them with `--check`; `all` are the skills of the program, so that files of
+/// those that were not selected are not taken for leftovers.
+pub fn export(skills: &[&SkillEntry], all: &[SkillEntry], args: &ExportArgs) -> Result<u8, Failure> {
+    if skills.is_empty() {
+        return Err(Failure::usage("there are no skills to export"));
+    }
+    let documents = skills.iter().map(|skill| document(skill, args)).collect::<Result<Vec<_>, _>>()?;
+    let selected = |other: &&SkillEntry| skills.iter().any(|skill| skill.reference == other.reference);
+    let others: Vec<_> = all
+        .iter()
+        .filter(|other| !selected(other))
+        .map(|other| (other.name.as_str(), other.version.as_str()))
+        .collect();
+    let package = Package::open(&args.package).map_err(unusable)?;
+    let plan = package.plan(&documents, &others).map_err(unusable)?;
+    if args.check { check(&plan, args.format) } else { write(&plan, args.format) }
+}
+
+/// The catalog object of a skill with the implementation that the arguments ask for.
+fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Failure> {
+    let mut spec = skill.spec.clone();
+    if let Some(implementation) = implementation(skill, args) {
+        let Some(place) = spec.pointer_mut("/contract/implementation") else {
+            return Err(Failure::usage(format!("the program did not describe the contract of `{}`", skill.reference)));
+        };
+        *place = implementation.to_value();
+    }
+    let broken: Vec<_> = check_spec(&spec).into_iter().filter(|violation| violation.is_blocking()).collect();
+    if !broken.is_empty() {
+        let lines: Vec<_> = broken.iter().map(ToString::to_string).collect();
+        return Err(Failure::usage(format!("`{}` cannot be exported this way", skill.reference))
+            .detail(lines.join("\n")));
+    }
+    Ok(SkillDocument::new(&skill.name, &skill.version, Spec::document(&skill.name, &spec)))
+}
+
+fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementation> {
+    let endpoint = args.endpoint.as_deref().unwrap_or_default();
+    let auth = || Auth::new(args.audience.as_deref().unwrap_or_default(), args.scopes.iter().cloned());
+    Some(match args.protocol? {
+        Protocol::Local => Implementation::local(&skill.entrypoint),
+        Protocol::Http => Implementation::http(endpoint, &skill.reference, auth()),
+        Protocol::Mcp => Implementation::mcp(endpoint, &skill.name, auth()),
+    })
+}
+
+fn write(plan: &Plan, format: Format) -> Result<u8, Failure> {
+    let written = plan.write().map_err(unusable)?;
+    match format {
+        Format::Json => output::print(&output::json(&written)?)?,
+        Format::Text => {
+            let line = |file: &crate::package::WrittenFile| {
+                let verb = if file.outcome == Outcome::Unchanged { "unchanged" } else { "wrote" };
+                format!("{verb} {}\n", file.path.display())
+            };
+            output::print(&written.files.iter().map(line).collect::<String>())?;
+        }
+    }
+    for stale in &written.stale {
+        failure::warn(&stale.to_string(), None);
+    }
+    Ok(exit::GOOD)
+}
+
+fn check(plan: &Plan, format: Format) -> Result<u8, Failure> {
+    #[derive(serde::Serialize)]
+    struct Report<'a> {
+        ok: bool,
+        drift: &'a [Drift],
+    }
+    let drift = plan.check().map_err(unusable)?;
+    output::print(&match format {
+        Format::Json => output::json(&Report { ok: drift.is_empty(), drift: &drift })?,
+        Format::Text if drift.is_empty() => "ok\n".to_owned(),
+        Format::Text => drift.iter().map(readable).collect(),
+    })?;
+    if drift.is_empty() {
+        return Ok(exit::GOOD);
+    }
+    let files = if drift.len() == 1 { "1 file does".to_owned() } else { format!("{} files do", drift.len()) };
+    Err(Failure::no(format!("{files} not agree with the code"))
+        .help("run the same command without `--check` to write the files, and commit them"))
+}
+
+/// A line, the differences, and the diff.
+fn readable(drift: &Drift) -> String {
+    match &drift.finding {
+        Finding::Differs { diff, .. } if !diff.is_empty() => format!("{drift}\n{}\n", diff.trim_end()),
+        _ => format!("{drift}\n"),
+    }
+}
+
+fn unusable(error: PackageError) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::super::select::tests::skill;
+    use super::*;
+
+    fn entry() -> SkillEntry {
+        let mut skill = skill("math.add@1", "x::add");
+        skill.spec = json!({
+            "version": "1", "description": "", "sideEffects": "none", "riskLevel": "low",
+            "contract": {
+                "inputs": {"type": "object"}, "outputs": {"type": "object"},
+                "idempotency": "none", "timeoutSeconds": 60,
+                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
+                "implementation": {"protocol": "local", "entrypoint": "x:add"},
+            },
+        });
+        skill
+    }
+
+    fn args(protocol: Option<Protocol>, endpoint: &str) -> ExportArgs {
+        ExportArgs {
+            package: PathBuf::from("unused"),
+            check: false,
+            protocol,
+            endpoint: Some(endpoint.to_owned()),
+            audience: Some("acme".to_owned()),
+            scopes: vec!["a:b".to_owned()],
+            format: Format::Text,
+        }
+    }
+
+    #[test]
+    fn the_arguments_choose_the_implementation() {
+        let made = document(&entry(), &args(Some(Protocol::Http), "${SVC}//")).unwrap().document;
+        assert_eq!(
+            made["spec"]["contract"]["implementation"],
+            json!({
+                "protocol": "http", "endpoint": "${SVC}/skills/math.add@1",
+                "auth": {"audience": "acme", "scopes": ["a:b"]},
+            })
+        );
+        let made = document(&entry(), &args(Some(Protocol::Mcp), "stdio:acme")).unwrap().document;
+        assert_eq!(made["spec"]["contract"]["implementation"]["entrypoint"], "math.add");
+        let made = document(&entry(), &args(None, "")).unwrap().document;
+        assert_eq!(made["spec"]["contract"]["implementation"]["protocol"], "local");
+    }
+
+    #[test]
+    fn an_endpoint_that_would_be_refused_is_refused() {
+        let failure = document(&entry(), &args(Some(Protocol::Http), "ftp://x")).unwrap_err();
+        assert_eq!(failure.code(), exit::USAGE);
+    }
+}

@@ -1,0 +1,115 @@
+//! Which skills a name means.
+
+use super::Failure;
+use crate::host::protocol::SkillEntry;
+
+/// How many skills an error lists before it only counts the rest.
+const LISTED: usize = 20;
+
+/// Whether `name` means the skill: a ref (`git.merge@2`), a skill name (`git.merge`, all versions), an entrypoint
+/// (`acme_skills.reports:build`), a Rust path (`acme_skills::reports`, all below it), or its cargo package.
+pub fn matches(skill: &SkillEntry, name: &str) -> bool {
+    skill.reference == name
+        || skill.name == name
+        || skill.entrypoint == name
+        || is_at_or_below(&skill.path, name)
+        || skill.package == name
+}
+
+fn is_at_or_below(path: &str, name: &str) -> bool {
+    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// The skills that the names mean, in the order of `skills`; without names all of them.
+///
+/// A name that matches nothing is an error that lists what there is.
+pub fn select<'a>(skills: &'a [SkillEntry], names: &[String]) -> Result<Vec<&'a SkillEntry>, Failure> {
+    for name in names {
+        if !skills.iter().any(|skill| matches(skill, name)) {
+            return Err(unknown(name, skills.iter()));
+        }
+    }
+    let wanted = |skill: &&SkillEntry| names.is_empty() || names.iter().any(|name| matches(skill, name));
+    Ok(skills.iter().filter(wanted).collect())
+}
+
+/// The one skill that a command is about.
+pub fn exactly_one<'a>(skills: &[&'a SkillEntry], command: &str) -> Result<&'a SkillEntry, Failure> {
+    match skills {
+        [skill] => Ok(skill),
+        _ => Err(Failure::usage(format!(
+            "`{command}` is about exactly one skill, and {} were selected",
+            skills.len()
+        ))
+        .help(format!("name one of them: {}", listed(skills.iter().copied())))),
+    }
+}
+
+/// The error for a name that matches no skill.
+pub fn unknown<'a>(name: &str, skills: impl Iterator<Item = &'a SkillEntry>) -> Failure {
+    Failure::usage(format!("no skill matches `{name}`")).help(format!("the skills are: {}", listed(skills)))
+}
+
+/// The refs of skills in one line.
+pub fn listed<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> String {
+    let refs: Vec<&str> = skills.map(|skill| skill.reference.as_str()).collect();
+    match refs.len() {
+        0 => "none".to_owned(),
+        count if count > LISTED => format!("{} and {} more", refs[..LISTED].join(", "), count - LISTED),
+        _ => refs.join(", "),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    pub(in super::super) fn skill(reference: &str, path: &str) -> SkillEntry {
+        let (name, version) = reference.split_once('@').unwrap();
+        let (module, function) = path.rsplit_once("::").unwrap();
+        serde_json::from_value(json!({
+            "ref": reference, "name": name, "version": version, "path": path,
+            "entrypoint": format!("{}:{function}", module.replace("::", ".")),
+            "package": "acme-skills", "packageVersion": "1.0.0", "file": "src/lib.rs", "line": 3,
+            "spec": {"sideEffects": "none", "riskLevel": "low", "contract": {"timeoutSeconds": 60}},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_name_means_what_the_user_can_point_at() {
+        let skills = [
+            skill("git.merge@1", "acme_skills::git::merge"),
+            skill("git.merge@2", "acme_skills::git::merge_again"),
+            skill("report.build@1", "acme_skills::reports::build"),
+        ];
+        for (name, expected) in [
+            ("git.merge@2", vec!["git.merge@2"]),
+            ("git.merge", vec!["git.merge@1", "git.merge@2"]),
+            ("acme_skills.reports:build", vec!["report.build@1"]),
+            ("acme_skills::git", vec!["git.merge@1", "git.merge@2"]),
+            ("acme_skills::git::merge", vec!["git.merge@1"]),
+            ("acme_skills", vec!["git.merge@1", "git.merge@2", "report.build@1"]),
+            ("acme-skills", vec!["git.merge@1", "git.merge@2", "report.build@1"]),
+        ] {
+            let found = select(&skills, &[name.to_owned()]).unwrap();
+            assert_eq!(found.iter().map(|skill| skill.reference.as_str()).collect::<Vec<_>>(), expected, "{name}");
+        }
+        for name in ["git", "git.merge@3", "acme_skills::gi", "acme_skills.reports", "", "acme"] {
+            let failure = select(&skills, &[name.to_owned()]).unwrap_err();
+            assert_eq!(failure.code(), super::super::exit::USAGE);
+            assert!(failure.to_string().contains("git.merge@1, git.merge@2, report.build@1"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn one_skill_is_one_skill() {
+        let skills = [skill("a.b@1", "x::a"), skill("a.b@2", "x::b")];
+        let all = select(&skills, &[]).unwrap();
+        assert!(exactly_one(&all, "contract").unwrap_err().to_string().contains("a.b@1, a.b@2"));
+        assert!(exactly_one(&[], "contract").is_err());
+        assert_eq!(exactly_one(&all[1..], "contract").unwrap().reference, "a.b@2");
+    }
+}

@@ -1,0 +1,43 @@
+//! The action `describe`: all skills of the program as data.
+
+use super::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
+use crate::registry::{Described, Registry, RegistryProblem, Skill};
+
+/// What the program has to offer.
+pub(super) fn envelope() -> Envelope {
+    let (skills, problems) = match Registry::collect() {
+        Ok(registry) => {
+            let described = registry.iter().filter_map(|skill| skill.described().ok().map(|found| (skill, found)));
+            (described.map(|(skill, described)| entry(skill, described)).collect(), Vec::new())
+        }
+        Err(error) => (Vec::new(), error.problems().iter().map(problem).collect()),
+    };
+    Envelope { protocol: PROTOCOL, sdk: env!("CARGO_PKG_VERSION").to_owned(), skills, problems }
+}
+
+fn entry(skill: &Skill, described: &Described) -> SkillEntry {
+    let origin = skill.declaration().origin();
+    SkillEntry {
+        reference: skill.reference().to_owned(),
+        name: skill.name().to_owned(),
+        version: skill.version().to_owned(),
+        entrypoint: origin.entrypoint(),
+        path: origin.path(),
+        package: origin.package.to_owned(),
+        package_version: origin.package_version.to_owned(),
+        file: origin.file.to_owned(),
+        line: origin.line,
+        spec: described.document().clone(),
+        metadata: described.metadata().clone(),
+    }
+}
+
+fn problem(problem: &RegistryProblem) -> Problem {
+    Problem {
+        code: problem.code.clone(),
+        reference: problem.reference.clone(),
+        pointer: problem.pointer.clone(),
+        origin: problem.origin.clone(),
+        message: problem.message.clone(),
+    }
+}

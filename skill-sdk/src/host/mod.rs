@@ -1,0 +1,69 @@
+//! Programs with skills: what the command line tool builds and runs, and what runs in production.
+//!
+//! ```no_run
+//! // src/bin/skills.rs
+//! // use acme_skills as _;    // every crate that declares skills must be named
+//!
+//! fn main() -> std::process::ExitCode {
+//!     skill_sdk::host::main()
+//! }
+//! ```
+//!
+//! With the feature `host` the program has every command of the tool that needs no cargo; each protocol it can serve is
+//! a feature of its own (`http`).
+
+#[cfg(feature = "host")]
+pub mod args;
+#[cfg(feature = "host")]
+pub mod command;
+mod describe;
+#[cfg(feature = "runtime")]
+mod invoke;
+#[cfg(feature = "telemetry")]
+mod logging;
+#[cfg(feature = "host")]
+mod program;
+pub mod protocol;
+mod runner;
+#[cfg(feature = "http")]
+mod serve;
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use self::protocol::MARKER;
+
+/// Why a program could not do what it was asked to: one line for people.
+type Refusal = String;
+
+/// Runs the program: reads its arguments, does what they say, gives the exit code.
+///
+/// The exit codes are 0 when all is good, 1 when the answer is no (drift, a violation, a failed call), and 2 for
+/// wrong usage or a configuration that is missing.
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == MARKER) {
+        return match runner::act(&arguments[2..]) {
+            Ok(code) => code,
+            Err(refusal) => refuse(&refusal),
+        };
+    }
+    #[cfg(feature = "host")]
+    {
+        program::main(arguments)
+    }
+    #[cfg(not(feature = "host"))]
+    {
+        refuse(
+            "this program was built without its commands\nhelp: add the feature `host` of skill-sdk (and `http` to \
+             serve over HTTP), or use the command line tool `skill-sdk`",
+        )
+    }
+}
+
+fn refuse(refusal: &str) -> ExitCode {
+    // A standard error that is closed leaves nobody to tell.
+    drop(std::io::Write::write_all(&mut std::io::stderr(), format!("error: {refusal}\n").as_bytes()));
+    ExitCode::from(2)
+}

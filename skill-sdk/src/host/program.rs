@@ -1,0 +1,96 @@
+//! The commands of a program with skills.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::args::{HostCommand, HostServe, SkillNames};
+use super::command::{self, Failure, check, contract, export, list, output, select};
+use super::protocol::{Envelope, SkillEntry};
+use super::{Refusal, describe, invoke};
+
+/// A program with skills
+#[derive(Debug, Parser)]
+#[command(version = env!("CARGO_PKG_VERSION"), disable_help_subcommand = true)]
+struct Program {
+    #[command(subcommand)]
+    command: HostCommand,
+}
+
+/// Parses the arguments, runs the command and reports its failure.
+pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
+    let program = match Program::try_parse_from(arguments) {
+        Ok(program) => program,
+        Err(error) => {
+            // Help goes to standard output and is no failure.
+            drop(error.print());
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(command::exit::USAGE));
+        }
+    };
+    match run(program.command) {
+        Ok(code) => code,
+        Err(failure) => {
+            failure.report();
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(command: HostCommand) -> Result<ExitCode, Failure> {
+    let envelope = describe::envelope();
+    if let HostCommand::Check { args, skills } = &command {
+        return check::check(&envelope, &skills.names, args).map(ExitCode::from);
+    }
+    command::problems::refuse(&envelope)?;
+    let selected = |skills: &SkillNames| select::select(&envelope.skills, &skills.names);
+    match &command {
+        HostCommand::List { args, skills } => {
+            output::print(&list::list(&selected(skills)?, args)?)?;
+        }
+        HostCommand::Contract { skills } => output::print(&contract::contract(&selected(skills)?)?)?,
+        HostCommand::Export { args, skills } => {
+            return export::export(&selected(skills)?, &envelope.skills, args).map(ExitCode::from);
+        }
+        HostCommand::Check { .. } => {}
+        HostCommand::Invoke { args, skills } => {
+            let selected = selected(skills)?;
+            let skill = select::exactly_one(&selected, "invoke")?;
+            let request = command::invoke::request(skill, args, &mut io::stdin().lock())?;
+            let reply = invoke::reply(request).map_err(refused)?;
+            return command::invoke::finish(&reply).map(ExitCode::from);
+        }
+        HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(feature = "http")]
+fn serve_http(
+    envelope: &Envelope,
+    args: &super::args::ServeHttpArgs,
+    skills: &SkillNames,
+) -> Result<ExitCode, Failure> {
+    let selected = select::select(&envelope.skills, &skills.names)?;
+    let references = if skills.names.is_empty() { Vec::new() } else { references(&selected) };
+    super::serve::http(command::serve::http(args, references)).map_err(refused)
+}
+
+#[cfg(not(feature = "http"))]
+fn serve_http(_: &Envelope, _: &super::args::ServeHttpArgs, _: &SkillNames) -> Result<ExitCode, Failure> {
+    Err(Failure::usage("this program was built without the feature `http` of skill-sdk")
+        .help("add it: skill-sdk = { features = [\"host\", \"http\"] }"))
+}
+
+#[cfg(feature = "http")]
+fn references(skills: &[&SkillEntry]) -> Vec<String> {
+    skills.iter().map(|skill| skill.reference.clone()).collect()
+}
+
+/// A refusal as a failure: its first line says what is wrong, lines with `help: ` what to do.
+fn refused(refusal: Refusal) -> Failure {
+    let (help, message): (Vec<_>, Vec<_>) = refusal.lines().partition(|line| line.starts_with("help: "));
+    let failure = Failure::usage(message.join("\n"));
+    help.into_iter().fold(failure, |failure, line| failure.help(line.trim_start_matches("help: ")))
+}

@@ -1,0 +1,148 @@
+//! What the command line tool and a program with skills say to each other.
+//!
+//! The tool runs the program as `PROGRAM __skill-sdk ACTION REQUEST OUT`: `REQUEST` and `OUT` are paths of files that hold
+//! one JSON document each. Nothing is read from standard input and nothing is written to standard output, since a
+//! skill may use both.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of this protocol. A tool and a program that disagree on it refuse to work together.
+pub const PROTOCOL: u32 = 1;
+
+/// The hidden first argument that makes a program speak this protocol.
+pub const MARKER: &str = "__skill-sdk";
+
+/// The features of `skill-sdk` that the action `invoke` needs.
+pub const INVOKE_FEATURES: &[&str] = &["telemetry"];
+
+/// The features of `skill-sdk` that the action `serve-http` needs.
+pub const SERVE_HTTP_FEATURES: &[&str] = &["http", "telemetry"];
+
+/// The answer to the action `describe`: all skills of the program.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Envelope {
+    /// [`PROTOCOL`] of the program.
+    pub protocol: u32,
+    /// The version of `skill-sdk` that the program was built with.
+    pub sdk: String,
+    /// The skills, sorted by name and version.
+    pub skills: Vec<SkillEntry>,
+    /// What makes the set of skills unusable: nothing but reporting it may be done while there is one.
+    pub problems: Vec<Problem>,
+}
+
+/// One skill of an [`Envelope`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillEntry {
+    /// `name@version`.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The name of the skill.
+    pub name: String,
+    /// The version of the skill.
+    pub version: String,
+    /// The entrypoint in the notation of the contract: `acme_skills.reports:build`.
+    pub entrypoint: String,
+    /// The Rust path of the function: `acme_skills::reports::build`.
+    pub path: String,
+    /// The cargo package that declares the skill.
+    pub package: String,
+    /// The version of that package.
+    pub package_version: String,
+    /// The source file of the declaration, as the compiler named it.
+    pub file: String,
+    /// The line of the declaration, from 1.
+    pub line: u32,
+    /// The spec of the catalog object: `version`, `description`, `sideEffects`, `riskLevel`, `contract`.
+    pub spec: Value,
+    /// What is declared beside the contract (`title`, `tags`, `secrets`, `config`, `hosts`, `examples`, `deprecated`).
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+/// A reason why the skills of a program cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// A stable code: `duplicate_skill`, or a code of the publication rules.
+    pub code: String,
+    /// The skill, `name@version`, when the problem belongs to one.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// A JSON pointer into the contract, when the problem has a place there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// Where it was declared: `file:line`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// The request of the action `invoke`: one call of one skill.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvokeRequest {
+    /// `name@version`.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The input object.
+    pub inputs: Value,
+    /// The values of the package settings.
+    #[serde(default)]
+    pub settings: Option<Value>,
+    /// The idempotency key.
+    #[serde(default)]
+    pub idempotency_key: Option<String>,
+    /// Variables that are added to the environment of the call.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+}
+
+/// The answer to the action `invoke`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvokeReply {
+    /// Whether the call succeeded.
+    pub ok: bool,
+    /// `{"outputs", "cost"}` or `{"error": …}`, ready to be printed.
+    pub document: Value,
+}
+
+/// The request of the action `serve-http`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServeHttpRequest {
+    /// The refs of the skills to host. Empty: all of the program.
+    #[serde(default)]
+    pub skills: Vec<String>,
+    /// The address to bind, a name or an IP address.
+    pub host: String,
+    /// The port to bind. 0: any free one.
+    pub port: u16,
+    /// Whether callers need no token, and where such a host may listen.
+    #[serde(default)]
+    pub anonymous: Anonymous,
+    /// The largest request body in bytes.
+    pub body_limit: usize,
+    /// How many calls may run at the same time.
+    pub concurrency: usize,
+    /// How long running calls may take to finish after a signal, in seconds.
+    pub drain_seconds: u64,
+}
+
+/// Whether callers of a host need no token.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Anonymous {
+    /// Every caller needs a token.
+    #[default]
+    Refused,
+    /// No token is needed, and the host may bind loopback addresses only.
+    Loopback,
+    /// No token is needed, and the host may bind any address.
+    Anywhere,
+}

@@ -1,0 +1,124 @@
+//! Hosting over HTTP, from the request to the exit code.
+
+use std::future::Future;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+use super::Refusal;
+use super::protocol::{Anonymous, ServeHttpRequest};
+use crate::http::{HttpHost, ServeOptions, serve};
+use crate::pipeline::{Host, report_panics_of_skills};
+
+/// Serves until the program is told to stop.
+pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
+    if request.anonymous == Anonymous::Refused {
+        return Err("callers cannot be checked by this version of skill-sdk, so nothing is served\nhelp: for \
+                    development pass --allow-anonymous, which serves on loopback addresses only"
+            .to_owned());
+    }
+    #[cfg(feature = "telemetry")]
+    super::logging::start();
+    report_panics_of_skills();
+    let mut host = Host::collect().map_err(|error| error.to_string())?;
+    if !request.skills.is_empty() {
+        host = host.select(&request.skills).map_err(|error| error.to_string())?;
+    }
+    if host.iter().len() == 0 {
+        return Err("this program has no skills to serve\nhelp: name every crate that declares skills in its \
+                    main file: `use acme_skills as _;`"
+            .to_owned());
+    }
+    let example = example(&host);
+    let http = HttpHost::anonymous(host).body_limit(request.body_limit).concurrency(request.concurrency);
+    let mut options = ServeOptions::new(request.host, request.port);
+    options.anonymous_anywhere = request.anonymous == Anonymous::Anywhere;
+    options.drain = Duration::from_secs(request.drain_seconds);
+
+    let runtime = Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start the runtime: {error}"))?;
+    let served = runtime.block_on(async {
+        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+        let bound = |address: SocketAddr| announce(address, &example);
+        serve(http, options, bound, stop).await.map_err(|error| error.to_string())
+    });
+    // What still runs was given its time.
+    runtime.shutdown_background();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+/// A call to paste: the path of a skill and a body for it.
+struct Example {
+    path: String,
+    body: String,
+}
+
+/// A call of the first skill that comes with an example, else of the first skill.
+fn example(host: &Host) -> Example {
+    let examples: Vec<_> = host
+        .iter()
+        .map(|runnable| {
+            let examples = runnable.described().metadata().get("examples");
+            let inputs = examples.and_then(|list| list.get(0)?.get("inputs"));
+            (runnable.skill().reference(), inputs)
+        })
+        .collect();
+    let with_inputs = examples.iter().find(|(_, inputs)| inputs.is_some());
+    let (reference, inputs) = with_inputs.or(examples.first()).copied().unwrap_or_default();
+    let inputs = inputs.cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+    Example { path: format!("/skills/{reference}"), body: json!({"inputs": inputs}).to_string() }
+}
+
+/// Says where the skills are served, in one line on standard output, and how to try it, on standard error.
+fn announce(address: SocketAddr, example: &Example) {
+    let mut stdout = std::io::stdout();
+    // A reader that went away does not stop the server.
+    drop(writeln!(stdout, "listening on http://{address}").and_then(|()| stdout.flush()));
+    let quoted = example.body.replace('\'', r"'\''");
+    let text = format!(
+        "warning: callers need no token (--allow-anonymous): use this for development only\n\
+         try: curl -sS 'http://{address}{}' -H 'content-type: application/json' -d '{quoted}'\n",
+        example.path,
+    );
+    drop(std::io::stderr().write_all(text.as_bytes()));
+}
+
+/// Resolves when the program is told to stop; a second signal ends it at once.
+#[cfg(unix)]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut next = async move || {
+        tokio::select! {
+            _ = terminate.recv() => 143_u8,
+            _ = interrupt.recv() => 130_u8,
+        }
+    };
+    Ok(async move {
+        next().await;
+        tokio::spawn(async move {
+            let code = next().await;
+            tracing::warn!("a second signal: stopping at once");
+            std::process::exit(code.into());
+        });
+    })
+}
+
+/// Resolves when the program is told to stop.
+#[cfg(not(unix))]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Without a way to hear of signals the program runs until it is ended from outside.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    })
+}

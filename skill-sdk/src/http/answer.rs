@@ -1,0 +1,122 @@
+//! Answers: outputs with the cost header, and the one envelope of errors.
+
+use std::io;
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+
+use crate::error::SkillError;
+
+/// The header that holds the cost document.
+pub(super) const COST: HeaderName = HeaderName::from_static("x-skill-cost");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// An answer with a JSON text.
+pub(super) fn json(status: StatusCode, body: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// The outputs, and what they cost.
+pub(super) fn outputs(body: Vec<u8>, cost: Option<&Value>) -> Response {
+    let mut response = json(StatusCode::OK, body);
+    if let Some(header) = cost.and_then(cost_header) {
+        response.headers_mut().insert(COST, header);
+    }
+    response
+}
+
+/// The failure of a call.
+pub(super) fn failure(error: &SkillError) -> Response {
+    let status = if error.is_retryable() {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else if error.is_crash() {
+        StatusCode::INTERNAL_SERVER_ERROR
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
+    error_with_status(status, error)
+}
+
+/// A refusal of the host itself.
+pub(super) fn refusal(status: StatusCode, code: &'static str, message: impl Into<String>) -> Response {
+    error_with_status(status, &SkillError::terminal(code, message))
+}
+
+/// More calls than may run at the same time.
+pub(super) fn overloaded() -> Response {
+    let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
+    let mut response = error_with_status(StatusCode::SERVICE_UNAVAILABLE, &error);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+/// A route that has no such method.
+pub(super) fn method_not_allowed(allowed: &'static str, method: &Method) -> Response {
+    let message = format!("{method} is not supported here, use {allowed}");
+    let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+fn error_with_status(status: StatusCode, error: &SkillError) -> Response {
+    #[derive(Serialize)]
+    struct Envelope<'a> {
+        error: &'a SkillError,
+    }
+    match serde_json::to_vec(&Envelope { error }) {
+        Ok(body) => json(status, body),
+        // The details of a failure are JSON already, so writing them cannot fail.
+        Err(_) => json(StatusCode::INTERNAL_SERVER_ERROR, b"{}".to_vec()),
+    }
+}
+
+/// The cost as compact JSON in ASCII, as headers need it.
+fn cost_header(cost: &Value) -> Option<HeaderValue> {
+    let mut text = Vec::new();
+    cost.serialize(&mut Serializer::with_formatter(&mut text, Ascii)).ok()?;
+    HeaderValue::from_bytes(&text).ok()
+}
+
+/// Compact JSON in which everything beyond ASCII is escaped.
+struct Ascii;
+
+impl Formatter for Ascii {
+    fn write_string_fragment<W: io::Write + ?Sized>(&mut self, writer: &mut W, text: &str) -> io::Result<()> {
+        let mut units = [0; 2];
+        for character in text.chars() {
+            if character.is_ascii() && character != '\u{7f}' {
+                CompactFormatter.write_string_fragment(writer, character.encode_utf8(&mut [0; 4]))?;
+            } else {
+                for unit in character.encode_utf16(&mut units) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_cost_header_is_ascii() {
+        let cost = json!({"units": {"руб": 0.5, "a\"b\\c\n": 1.0, "🙂\u{7f}": 2.0}});
+        assert_eq!(
+            cost_header(&cost).unwrap().to_str().unwrap(),
+            r#"{"units":{"\u0440\u0443\u0431":0.5,"a\"b\\c\n":1.0,"\ud83d\ude42\u007f":2.0}}"#
+        );
+    }
+}

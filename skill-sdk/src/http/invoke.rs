@@ -1,0 +1,60 @@
+//! `POST /skills/{name}@{version}`.
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, PathRejection};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+
+use super::request::{Envelope, is_json};
+use super::{HttpHost, answer};
+use crate::context::settings_values;
+use crate::pipeline::{Call, Meta};
+
+/// Calls a skill. The checks come in the order in which they cost: ref, content type, body, load.
+pub(super) async fn invoke(
+    State(http): State<HttpHost>,
+    reference: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let Ok(Path(reference)) = reference else {
+        let message = "the ref in the path is not UTF-8";
+        return answer::refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
+    };
+    let Some(runnable) = http.host().get(&reference).cloned() else {
+        let message = format!("{reference} is not hosted here");
+        return answer::refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
+    };
+    if !is_json(&headers) {
+        let message = "the content type must be application/json";
+        return answer::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message);
+    }
+    let body = match body {
+        Ok(body) => body,
+        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            let message = format!("the body is larger than {} bytes", http.0.body_limit);
+            return answer::refusal(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message);
+        }
+        Err(rejection) => {
+            return answer::refusal(StatusCode::BAD_REQUEST, "bad_request", rejection.body_text());
+        }
+    };
+    let envelope = match Envelope::read(&body) {
+        Ok(envelope) => envelope,
+        Err(message) => return answer::refusal(StatusCode::BAD_REQUEST, "bad_request", message),
+    };
+    let Ok(_permit) = http.0.permits.try_acquire() else { return answer::overloaded() };
+
+    let mut meta = Meta::new("http");
+    meta.invocation_id = envelope.invocation_id;
+    meta.idempotency_key = envelope.idempotency_key;
+    meta.settings = settings_values(envelope.settings);
+    let inputs = envelope.inputs.map(|inputs| inputs.get()).unwrap_or_default();
+    let call = Call::json(inputs, meta);
+    let (result, cost) = http.host().call(&runnable, call).await.into_parts();
+    match result {
+        Ok(outputs) => answer::outputs(outputs, cost.as_ref()),
+        Err(error) => answer::failure(&error),
+    }
+}

@@ -1,0 +1,90 @@
+//! Hosting over HTTP.
+//!
+//! `POST /skills/{name}@{version}` with `{"invocationId", "idempotencyKey", "settings", "inputs"}` calls a skill and
+//! answers with its outputs; `GET /skills` lists what is hosted; `GET /healthz` says that the program runs. Every error
+//! has the body `{"error": {"code", "message", "retryable", "details"}}`.
+//!
+//! [`router`] gives the routes, to mount into an own [`axum`] application; [`serve`] is the whole server.
+//!
+//! ```
+//! use skill_sdk::http::{HttpHost, router};
+//! use skill_sdk::pipeline::Host;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let host = HttpHost::anonymous(Host::collect()?);
+//! let app: axum::Router = axum::Router::new().nest("/v1", router(host));
+//! # let _ = app;
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod invoke;
+mod request;
+mod routes;
+mod server;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+pub use self::routes::router;
+pub use self::server::{BindError, ServeOptions, serve};
+use crate::pipeline::Host;
+
+/// The largest request body that is read by default, in bytes: 4 MiB.
+pub const DEFAULT_BODY_LIMIT: usize = 4 * 1024 * 1024;
+
+/// How many calls run at the same time by default.
+pub const DEFAULT_CONCURRENCY: usize = 256;
+
+/// Skills to host over HTTP, who may call them, and the limits.
+#[derive(Clone)]
+pub struct HttpHost(Arc<Shared>);
+
+struct Shared {
+    host: Host,
+    body_limit: usize,
+    /// One permit for each call that may run at the same time.
+    permits: Arc<Semaphore>,
+}
+
+impl HttpHost {
+    /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
+    /// checks callers.
+    pub fn anonymous(host: Host) -> Self {
+        Self::build(host, DEFAULT_BODY_LIMIT, DEFAULT_CONCURRENCY)
+    }
+
+    /// Sets the largest request body that is read, in bytes.
+    #[must_use]
+    pub fn body_limit(self, bytes: usize) -> Self {
+        Self::build(self.0.host.clone(), bytes, self.0.permits.available_permits())
+    }
+
+    /// Sets how many calls may run at the same time; those above it are refused with the retryable code `overloaded`.
+    #[must_use]
+    pub fn concurrency(self, calls: usize) -> Self {
+        Self::build(self.0.host.clone(), self.0.body_limit, calls)
+    }
+
+    fn build(host: Host, body_limit: usize, calls: usize) -> Self {
+        let permits = Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS)));
+        Self(Arc::new(Shared { host, body_limit, permits }))
+    }
+
+    /// The skills.
+    pub fn host(&self) -> &Host {
+        &self.0.host
+    }
+}
+
+impl fmt::Debug for HttpHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpHost")
+            .field("skills", &self.0.host.iter().len())
+            .field("body_limit", &self.0.body_limit)
+            .finish_non_exhaustive()
+    }
+}

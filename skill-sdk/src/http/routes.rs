@@ -1,0 +1,63 @@
+//! The table of routes.
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::Response;
+use axum::routing::{get, post};
+use serde::Serialize;
+
+use super::invoke::invoke;
+use super::{HttpHost, answer};
+
+/// The routes of the HTTP protocol of skills, to serve or to mount into an own application.
+///
+/// The answers to unknown paths and methods are part of it as long as it is not merged with routes that have their own.
+pub fn router(host: HttpHost) -> Router {
+    let body_limit = host.0.body_limit;
+    let post_only = |method: Method| async move { answer::method_not_allowed("POST", &method) };
+    let get_only = |method: Method| async move { answer::method_not_allowed("GET,HEAD", &method) };
+    Router::new()
+        .route("/skills/{reference}", post(invoke).fallback(post_only))
+        .route("/skills", get(list).fallback(get_only))
+        .route("/healthz", get(health).fallback(get_only))
+        .fallback(not_found)
+        .layer(DefaultBodyLimit::max(body_limit))
+        .with_state(host)
+}
+
+async fn list(State(http): State<HttpHost>) -> Response {
+    #[derive(Serialize)]
+    struct Listing<'a> {
+        skills: Vec<Listed<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Listed<'a> {
+        r#ref: &'a str,
+        name: &'a str,
+        version: &'a str,
+        path: String,
+    }
+    let skills = http
+        .host()
+        .iter()
+        .map(|runnable| {
+            let skill = runnable.skill();
+            let path = format!("/skills/{}", skill.reference());
+            Listed { r#ref: skill.reference(), name: skill.name(), version: skill.version(), path }
+        })
+        .collect();
+    match serde_json::to_vec(&Listing { skills }) {
+        Ok(body) => answer::json(StatusCode::OK, body),
+        Err(error) => answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, "skill_error", error.to_string()),
+    }
+}
+
+async fn health() -> Response {
+    answer::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec())
+}
+
+async fn not_found(uri: Uri) -> Response {
+    let message = format!("there is nothing at {}", uri.path());
+    answer::refusal(StatusCode::NOT_FOUND, "not_found", message)
+}

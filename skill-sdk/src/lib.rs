@@ -1,0 +1,76 @@
+//! Write a skill as one Rust function; its contract, its registration and its hosting are derived from it.
+//!
+//! A *skill* is a named, versioned action with a formal contract: JSON Schemas of input and output, side effects, risk,
+//! idempotency, timeout, retries. `#[skill(…)]` on a function derives the contract from the signature, the types and the
+//! doc comments, and registers the skill in the program.
+//!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//! use skill_sdk::skill;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Claim {
+//!     /// What the customer wrote.
+//!     text: String,
+//! }
+//!
+//! #[derive(Serialize, JsonSchema)]
+//! struct Verdict {
+//!     urgent: bool,
+//! }
+//!
+//! /// Whether a claim is urgent.
+//! #[skill("claims.triage", version = "1", side_effects = "none", risk = "low")]
+//! fn triage(inputs: Claim) -> Verdict {
+//!     Verdict { urgent: inputs.text.contains('!') }
+//! }
+//!
+//! // The function stays an ordinary function …
+//! assert!(triage(Claim { text: "Help!".into() }).urgent);
+//! // … and beside it stands the handle of the skill.
+//! assert_eq!(triage::SKILL.reference(), "claims.triage@1");
+//! ```
+//!
+//! # Features
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | (none) | declaring skills: the macro, the contract, the registry, the context |
+//! | `runtime` | running skills: the pipeline with schema checks, deadlines and logging events |
+//! | `testing` | calling skills in your own tests: `testing` |
+//! | `http` | the HTTP host: `http` |
+//! | `package` | the catalog package: YAML files, drift |
+//! | `host` | the commands of [`host::main`] |
+//! | `full` | all of these |
+//!
+//! The command line tool turns on what a command needs, so a crate that only declares skills needs no feature.
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+pub mod context;
+pub mod contract;
+mod error;
+mod handler;
+pub mod host;
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "package")]
+pub mod package;
+#[cfg(feature = "runtime")]
+pub mod pipeline;
+mod registry;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use skill_sdk_macros::{SkillFailure, resource, skill};
+
+pub use crate::context::{Caller, Environment, LlmUsage, Secret, SkillContext};
+pub use crate::context::secrets;
+pub use crate::contract::check::check_contract;
+pub use crate::error::{FailureExt, SkillError, is_valid_code};
+pub use crate::handler::{SkillInput, SkillOutput};
+pub use crate::registry::{
+    Declaration, DeclaredImplementation, Described, Registry, RegistryError, RegistryProblem, Skill,
+};

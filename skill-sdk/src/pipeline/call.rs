@@ -1,0 +1,125 @@
+//! What goes into a call, and what comes out.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::context::{Caller, Environment, ProgressSink};
+use crate::error::SkillError;
+
+/// One call of a skill.
+#[derive(Debug)]
+pub struct Call {
+    pub(super) inputs: Vec<u8>,
+    pub(super) meta: Meta,
+}
+
+impl Call {
+    /// A call with the JSON text `inputs`, as it came over the wire.
+    pub fn json(inputs: impl Into<Vec<u8>>, meta: Meta) -> Self {
+        Self { inputs: inputs.into(), meta }
+    }
+
+    /// A call with the value `inputs`.
+    pub fn value(inputs: &Value, meta: Meta) -> Self {
+        Self { inputs: inputs.to_string().into_bytes(), meta }
+    }
+}
+
+/// What a host knows about a call beside its inputs.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Meta {
+    /// The protocol over which the call came.
+    pub protocol: &'static str,
+    /// The id that the caller gave to this call.
+    pub invocation_id: Option<String>,
+    /// The idempotency key.
+    pub idempotency_key: Option<String>,
+    /// The values of the package settings.
+    pub settings: Map<String, Value>,
+    /// How long the call may take, in place of the contract's timeout.
+    pub timeout: Option<Duration>,
+    /// What configuration and secrets are read from.
+    pub environment: Environment,
+    /// The verified caller.
+    pub caller: Option<Arc<Caller>>,
+    /// Where progress goes.
+    pub progress: Option<Arc<dyn ProgressSink>>,
+}
+
+impl Meta {
+    /// A call over `protocol` of which nothing else is known.
+    pub fn new(protocol: &'static str) -> Self {
+        Self {
+            protocol,
+            invocation_id: None,
+            idempotency_key: None,
+            settings: Map::new(),
+            timeout: None,
+            environment: Environment::process(),
+            caller: None,
+            progress: None,
+        }
+    }
+}
+
+impl fmt::Debug for Meta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Meta")
+            .field("protocol", &self.protocol)
+            .field("invocation_id", &self.invocation_id)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What came out of a call.
+#[derive(Debug)]
+pub struct Completed {
+    pub(super) result: Result<Vec<u8>, SkillError>,
+    pub(super) cost: Option<Value>,
+}
+
+impl Completed {
+    /// The JSON text of the outputs, which is an object that keeps the contract, or the failure.
+    pub fn result(&self) -> Result<&[u8], &SkillError> {
+        self.result.as_deref()
+    }
+
+    /// What the call consumed. Known for failed calls too; callers see only that of the others.
+    pub fn cost(&self) -> Option<&Value> {
+        self.cost.as_ref()
+    }
+
+    /// The parts.
+    pub fn into_parts(self) -> (Result<Vec<u8>, SkillError>, Option<Value>) {
+        (self.result, self.cost)
+    }
+
+    /// `{"outputs", "cost"}` or `{"error"}`: the answer of protocols that have one document for it.
+    pub fn into_document(self) -> Result<Value, Value> {
+        let mut document = Map::new();
+        match self.result {
+            Ok(outputs) => {
+                let outputs = serde_json::from_slice(&outputs).unwrap_or(Value::Null);
+                document.insert("outputs".into(), outputs);
+                document.insert("cost".into(), self.cost.unwrap_or(Value::Null));
+                Ok(document.into())
+            }
+            Err(error) => {
+                let error = serde_json::to_value(&error).unwrap_or(Value::Null);
+                document.insert("error".into(), error);
+                Err(document.into())
+            }
+        }
+    }
+}
+
+/// Whether a JSON text is an object; it is known to be JSON.
+pub(super) fn is_object(json: &RawValue) -> bool {
+    json.get().starts_with('{')
+}

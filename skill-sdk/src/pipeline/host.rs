@@ -1,0 +1,144 @@
+//! The skills that a program hosts.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use super::call::{Call, Completed};
+use super::{Runnable, run};
+use crate::context::Resources;
+use crate::registry::{Registry, RegistryError, RegistryProblem, Skill};
+
+/// The skills that a program hosts, ready to be called over any protocol.
+///
+/// It is cheap to clone; all clones host the same skills.
+#[derive(Debug, Clone)]
+pub struct Host(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    skills: Vec<Arc<Runnable>>,
+    by_reference: HashMap<String, Arc<Runnable>>,
+    resources: Arc<Resources>,
+}
+
+/// Why skills cannot be hosted.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum HostError {
+    /// Something is wrong with the skills.
+    Skills(Vec<RegistryProblem>),
+    /// Skills were asked for that the program does not have.
+    Unknown {
+        /// The refs that were asked for.
+        missing: Vec<String>,
+        /// The refs that there are.
+        known: Vec<String>,
+    },
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Skills(problems) => {
+                let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join("\n"))
+            }
+            Self::Unknown { missing, known } => write!(
+                f,
+                "this program has no skill {}; it has: {}",
+                missing.join(", "),
+                if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+            ),
+        }
+    }
+}
+
+impl Error for HostError {}
+
+impl From<RegistryError> for HostError {
+    fn from(error: RegistryError) -> Self {
+        Self::Skills(error.problems().to_vec())
+    }
+}
+
+impl Host {
+    /// Hosts all skills that are linked into the program.
+    pub fn collect() -> Result<Self, HostError> {
+        Self::new(&Registry::collect()?)
+    }
+
+    /// Hosts all skills of a registry.
+    pub fn new(registry: &Registry) -> Result<Self, HostError> {
+        Self::build(registry.iter(), Arc::clone(registry.resources()))
+    }
+
+    /// Hosts the skills given, with shared values of the caller's own.
+    pub fn with_resources(
+        skills: impl IntoIterator<Item = &'static Skill>,
+        resources: Resources,
+    ) -> Result<Self, HostError> {
+        Self::build(skills, Arc::new(resources))
+    }
+
+    fn build(
+        skills: impl IntoIterator<Item = &'static Skill>,
+        resources: Arc<Resources>,
+    ) -> Result<Self, HostError> {
+        let mut problems = Vec::new();
+        let mut runnables = Vec::new();
+        for skill in skills {
+            match Runnable::new(skill) {
+                Ok(runnable) => runnables.push(Arc::new(runnable)),
+                Err(found) => problems.extend(found),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(HostError::Skills(problems));
+        }
+        let by_reference = runnables
+            .iter()
+            .map(|runnable| (runnable.skill().reference().to_owned(), Arc::clone(runnable)))
+            .collect();
+        Ok(Self(Arc::new(Inner { skills: runnables, by_reference, resources })))
+    }
+
+    /// Hosts only the skills with these refs (`name@version`).
+    pub fn select<R: AsRef<str>>(&self, references: &[R]) -> Result<Self, HostError> {
+        let mut missing = Vec::new();
+        let mut by_reference = HashMap::new();
+        for reference in references.iter().map(AsRef::as_ref) {
+            match self.get(reference) {
+                Some(runnable) => {
+                    by_reference.insert(reference.to_owned(), Arc::clone(runnable));
+                }
+                None => missing.push(reference.to_owned()),
+            }
+        }
+        if !missing.is_empty() {
+            let known = self.iter().map(|runnable| runnable.skill().reference().to_owned()).collect();
+            return Err(HostError::Unknown { missing, known });
+        }
+        let hosted = |runnable: &&Arc<Runnable>| by_reference.contains_key(runnable.skill().reference());
+        let skills = self.0.skills.iter().filter(hosted).cloned().collect();
+        Ok(Self(Arc::new(Inner { skills, by_reference, resources: Arc::clone(&self.0.resources) })))
+    }
+
+    /// The skill `name@version`, if it is hosted.
+    pub fn get(&self, reference: &str) -> Option<&Arc<Runnable>> {
+        self.0.by_reference.get(reference)
+    }
+
+    /// All hosted skills, in the order of the registry.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Runnable> {
+        self.0.skills.iter().map(AsRef::as_ref)
+    }
+
+    /// Calls a hosted skill. Dropping the future cancels the call.
+    ///
+    /// It needs the runtime of tokio, with its clock.
+    pub async fn call(&self, runnable: &Runnable, call: Call) -> Completed {
+        run(runnable, &self.0.resources, call).await
+    }
+}

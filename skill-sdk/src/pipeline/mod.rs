@@ -1,0 +1,88 @@
+//! Running one call of a skill: the only way to do it, for every host and for tests.
+//!
+//! The order: the inputs are an object → schema check of the inputs → parse → run under the deadline → write →
+//! schema check of the outputs → outputs and cost.
+
+mod call;
+mod deadline;
+mod host;
+mod locate;
+mod panics;
+mod relax;
+mod report;
+mod runnable;
+mod violations;
+
+use std::sync::Arc;
+
+pub use self::call::{Call, Completed, Meta};
+pub use self::host::{Host, HostError};
+pub use self::panics::report_panics_of_skills;
+pub use self::runnable::{Runnable, check_schema_compiles};
+use crate::context::{Resources, SkillContext};
+use crate::error::SkillError;
+use crate::handler::{Failure, Running, shape_outputs};
+
+/// The code of inputs that break the contract.
+pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
+
+/// The code of outputs that break the contract.
+pub const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
+
+/// Runs one call. Dropping the future cancels the call.
+pub(crate) async fn run(runnable: &Runnable, resources: &Arc<Resources>, call: Call) -> Completed {
+    let Call { inputs, meta } = call;
+    let context = runnable.context(resources, meta);
+    let span = report::span(&context);
+    let work = async {
+        let result = steps(runnable, &inputs, &context).await;
+        report::finish(&context, result)
+    };
+    tracing::Instrument::instrument(work, span).await
+}
+
+async fn steps(runnable: &Runnable, inputs: &[u8], context: &SkillContext) -> Result<Vec<u8>, SkillError> {
+    runnable.check_inputs(inputs)?;
+    let running = runnable.start(inputs, context)?;
+    let guard = CancelOnDrop(context);
+    let reply = match running {
+        Running::Asynchronous(future) => {
+            deadline::within(context, panics::caught_future(runnable.skill(), future)).await?
+        }
+        Running::Blocking(work) => {
+            let span = tracing::Span::current();
+            let skill = runnable.skill();
+            let work = move || span.in_scope(|| panics::caught(skill, work));
+            let thread = tokio::task::spawn_blocking(work);
+            match deadline::within(context, thread).await? {
+                Ok(reply) => reply,
+                // The runtime is shutting down: the thread never ran.
+                Err(_) => return Err(SkillError::retryable("overloaded", "the host is shutting down")),
+            }
+        }
+    };
+    drop(guard);
+    let written = match reply? {
+        Ok(written) => written,
+        Err(Failure::Skill(error)) => return Err(error),
+        Err(Failure::Unwritable(error)) => {
+            let message = format!("the outputs cannot be written as JSON: {error}");
+            return Err(violations::of_outputs(vec![violations::Violation::root(message)]));
+        }
+    };
+    let outputs = shape_outputs(runnable.output_shape(), written);
+    runnable.check_outputs(&outputs)?;
+    Ok(outputs)
+}
+
+/// Tells the skill that nobody waits for it any more, unless its call ended.
+struct CancelOnDrop<'a>(&'a SkillContext);
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! A panic of a skill ends its call and nothing else.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::pin::Pin;
+use std::sync::Once;
+use std::task::{Context, Poll};
+
+use crate::error::SkillError;
+use crate::registry::Skill;
+
+thread_local! {
+    /// The code of a skill runs on this thread just now.
+    static IN_SKILL: Cell<bool> = const { Cell::new(false) };
+    /// What the hook saw of the last panic: text and place.
+    static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Makes panics of skills go to the log, with their place, in place of standard error.
+///
+/// Hosts call it once at start. Panics outside of skills go where they went before.
+pub fn report_panics_of_skills() {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if IN_SKILL.get() {
+                SEEN.set(Some(describe(info)));
+            } else {
+                before(info);
+            }
+        }));
+    });
+}
+
+fn describe(info: &PanicHookInfo<'_>) -> String {
+    let text = text(info.payload());
+    match info.location() {
+        Some(place) => format!("{text} ({place})"),
+        None => text.to_owned(),
+    }
+}
+
+fn text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without a text")
+}
+
+/// Runs the code of a skill; a panic becomes a failure.
+pub(super) fn caught<T>(skill: &Skill, work: impl FnOnce() -> T) -> Result<T, SkillError> {
+    // A call may run within a call, in the author's tests.
+    let outer = IN_SKILL.replace(true);
+    // What the skill owned is dropped by the unwinding, and what it shared is the author's own concern.
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    IN_SKILL.set(outer);
+    result.map_err(|payload| {
+        let seen = SEEN.take().unwrap_or_else(|| text(payload.as_ref()).to_owned());
+        tracing::error!(skill = skill.reference(), panic = seen, "the skill panicked");
+        SkillError::unclassified("the implementation of the skill panicked", None)
+    })
+}
+
+/// A future of a skill; a panic becomes a failure.
+pub(super) fn caught_future<F: Future + Unpin>(skill: &Skill, future: F) -> CaughtFuture<'_, F> {
+    CaughtFuture { skill, future: Some(future) }
+}
+
+/// See [`caught_future`].
+pub(super) struct CaughtFuture<'a, F> {
+    skill: &'a Skill,
+    /// `None` once it ended.
+    future: Option<F>,
+}
+
+impl<F: Future + Unpin> Future for CaughtFuture<'_, F> {
+    type Output = Result<F::Output, SkillError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let skill = self.skill;
+        let Some(future) = self.future.as_mut() else { return Poll::Pending };
+        match caught(skill, || Pin::new(future).poll(cx)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(output)) => {
+                self.future = None;
+                Poll::Ready(Ok(output))
+            }
+            Err(error) => {
+                // What is left of the future may panic again when it is dropped.
+                let rest = self.future.take();
+                let _ = caught(skill, move || drop(rest));
+                Poll::Ready(Err(error))
+            }
+        }
+    }
+}

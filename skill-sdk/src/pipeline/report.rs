@@ -1,0 +1,83 @@
+//! What the log holds of a call: never inputs, outputs or secrets.
+
+use tracing::{Span, field};
+
+use super::call::Completed;
+use crate::context::SkillContext;
+use crate::error::SkillError;
+
+/// The longest message of a failure that the platform stores, in characters.
+const MAX_MESSAGE: usize = 4000;
+
+/// The largest outputs that the platform stores, in bytes.
+const MAX_OUTPUTS: usize = 256 * 1024;
+
+/// The largest cost document that the platform stores, in bytes.
+const MAX_COST: usize = 64 * 1024;
+
+/// The span of a call; every event inside it carries its fields.
+pub(super) fn span(context: &SkillContext) -> Span {
+    let span = tracing::info_span!(
+        "skill",
+        skill = context.skill(),
+        protocol = context.protocol(),
+        invocation_id = field::Empty,
+    );
+    if let Some(id) = context.invocation_id() {
+        span.record("invocation_id", id);
+    }
+    span
+}
+
+/// Logs how a call ended and cuts what would be refused further on.
+pub(super) fn finish(context: &SkillContext, result: Result<Vec<u8>, SkillError>) -> Completed {
+    let cost = context.cost_document();
+    let result = match result {
+        Ok(outputs) => {
+            if outputs.len() > MAX_OUTPUTS {
+                let (bytes, limit) = (outputs.len(), MAX_OUTPUTS);
+                tracing::warn!(bytes, limit, "the outputs are larger than the platform stores");
+            }
+            if let Some(bytes) = cost.as_ref().map(|cost| cost.to_string().len()).filter(|&size| size > MAX_COST)
+            {
+                tracing::warn!(bytes, limit = MAX_COST, "the cost is larger than the platform stores");
+            }
+            tracing::debug!("the call succeeded");
+            Ok(outputs)
+        }
+        Err(mut error) => {
+            log_failure(&error, cost.as_ref());
+            if error.cut_message(MAX_MESSAGE) {
+                tracing::warn!(limit = MAX_MESSAGE, "the message of the failure was cut");
+            }
+            Err(error)
+        }
+    };
+    Completed { result, cost }
+}
+
+fn log_failure(error: &SkillError, cost: Option<&serde_json::Value>) {
+    let code = error.code();
+    let retryable = error.is_retryable();
+    let source = sources(error);
+    let cost = cost.map(tracing::field::display);
+    if let Some(refused) = error.refused_code() {
+        tracing::error!(code = refused, "an error code is not of the form [a-z0-9][a-z0-9_.-]{{0,99}}");
+    }
+    if error.is_crash() {
+        tracing::error!(code, retryable, source, cost, "the call crashed");
+    } else {
+        tracing::info!(code, retryable, source, cost, "the call failed");
+    }
+}
+
+/// The sources of a failure, outermost first, in one line.
+fn sources(error: &SkillError) -> Option<String> {
+    let mut source = std::error::Error::source(error);
+    let mut texts = Vec::new();
+    while let Some(error) = source {
+        texts.push(error.to_string());
+        source = error.source();
+    }
+    (!texts.is_empty()).then(|| texts.join(": "))
+}

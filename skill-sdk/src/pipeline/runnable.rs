@@ -1,0 +1,160 @@
+//! A skill with its schemas compiled, ready to be called.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jsonschema::Validator;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::call::{Meta, is_object};
+use super::violations::{self, Violation};
+use super::{locate, panics, relax};
+use crate::context::{ContextStart, Resources, SkillContext};
+use crate::contract::schema::OutputShape;
+use crate::error::SkillError;
+use crate::handler::Running;
+use crate::registry::{Described, RegistryProblem, Skill};
+
+/// A skill with its schemas compiled.
+#[derive(Debug)]
+pub struct Runnable {
+    skill: &'static Skill,
+    described: &'static Described,
+    inputs: Validator,
+    outputs: Validator,
+}
+
+impl Runnable {
+    /// Compiles the schemas of a skill, or says what is wrong with it.
+    pub fn new(skill: &'static Skill) -> Result<Self, Vec<RegistryProblem>> {
+        let described = skill.described().map_err(<[_]>::to_vec)?;
+        let contract = described.contract();
+        let mut problems = Vec::new();
+        let mut compile = |side: &str, schema: &Value| {
+            compile(schema).map_err(|message| {
+                problems.push(RegistryProblem::invalid_schema(skill, side, &message));
+            })
+        };
+        let (inputs, outputs) = (compile("inputs", &contract.inputs), compile("outputs", &contract.outputs));
+        match (inputs, outputs) {
+            (Ok(inputs), Ok(outputs)) => Ok(Self { skill, described, inputs, outputs }),
+            _ => Err(problems),
+        }
+    }
+
+    /// The skill.
+    pub fn skill(&self) -> &'static Skill {
+        self.skill
+    }
+
+    /// What is derived from its declaration and types.
+    pub fn described(&self) -> &'static Described {
+        self.described
+    }
+
+    pub(super) fn output_shape(&self) -> OutputShape {
+        self.described.output_shape()
+    }
+
+    /// The context of one call.
+    pub(super) fn context(&self, resources: &Arc<Resources>, meta: Meta) -> SkillContext {
+        let Meta {
+            protocol,
+            invocation_id,
+            idempotency_key,
+            settings,
+            timeout,
+            environment,
+            caller,
+            progress,
+        } = meta;
+        let timeout = timeout
+            .unwrap_or_else(|| Duration::from_secs(self.described.contract().timeout_seconds.into()));
+        let mut start = ContextStart::new(
+            Arc::clone(self.skill.shared_reference()),
+            protocol,
+            Arc::clone(resources),
+        );
+        // A timeout beyond what a clock can hold is none.
+        start.deadline = Instant::now().checked_add(timeout);
+        start.invocation_id = invocation_id;
+        start.idempotency_key = idempotency_key;
+        start.environment = environment;
+        start.settings = settings;
+        start.caller = caller;
+        start.progress = progress;
+        SkillContext::new(start)
+    }
+
+    /// The inputs are an object that keeps the contract.
+    pub(super) fn check_inputs(&self, json: &[u8]) -> Result<(), SkillError> {
+        let unreadable = |error: &serde_json::Error| {
+            violations::of_inputs(vec![Violation::root(format!("inputs are not JSON: {error}"))])
+        };
+        let raw: &RawValue = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
+        if !is_object(raw) {
+            return Err(violations::of_inputs(vec![Violation::root("inputs must be a JSON object".into())]));
+        }
+        let instance: Value = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
+        let schema = &self.described.contract().inputs;
+        violations::check(&self.inputs, schema, &instance).map_err(violations::of_inputs)
+    }
+
+    /// Parses the inputs and prepares the call.
+    pub(super) fn start(&self, json: &[u8], context: &SkillContext) -> Result<Running, SkillError> {
+        let start = |json: &[u8]| {
+            // `Deserialize` may be the author's own code.
+            panics::caught(self.skill, || self.skill.handler().start(json, context.clone()))
+        };
+        let error = match start(json)? {
+            Ok(running) => return Ok(running),
+            Err(error) => error,
+        };
+        // The schema takes `1.0` for an integer and the last of two members of one name; Rust types do not.
+        if let Some(relaxed) = relax::relaxed(json)
+            && let Ok(running) = start(&relaxed)?
+        {
+            return Ok(running);
+        }
+        let path = locate::path(json, &error);
+        Err(violations::of_inputs(vec![Violation { path, message: locate::message(&error) }]))
+    }
+
+    /// The outputs are an object that keeps the contract.
+    pub(super) fn check_outputs(&self, json: &[u8]) -> Result<(), SkillError> {
+        let instance: Value = serde_json::from_slice(json).map_err(|error| {
+            violations::of_outputs(vec![Violation::root(format!("outputs are not JSON: {error}"))])
+        })?;
+        if !instance.is_object() {
+            let message = format!("outputs must be a JSON object, got {}", kind(&instance));
+            return Err(violations::of_outputs(vec![Violation::root(message)]));
+        }
+        let schema = &self.described.contract().outputs;
+        violations::check(&self.outputs, schema, &instance).map_err(violations::of_outputs)
+    }
+}
+
+/// Whether a schema can be used to check values; says why not.
+pub fn check_schema_compiles(schema: &Value) -> Result<(), String> {
+    compile(schema).map(drop)
+}
+
+/// A validator of `schema` that never reaches out and asserts formats.
+fn compile(schema: &Value) -> Result<Validator, String> {
+    jsonschema::draft202012::options()
+        .should_validate_formats(true)
+        .build(schema)
+        .map_err(|error| error.to_string())
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,16 @@
+//! Everything that the macros may name. Not part of the public interface: it may change in any release.
+
+pub use inventory;
+pub use schemars;
+pub use serde;
+pub use serde_json::Value;
+
+pub use crate::context::{
+    Environment, ResourceDeclaration, SkillContext, resource_asynchronous, resource_blocking,
+};
+pub use crate::contract::{Idempotency, Origin, Risk, SideEffects};
+pub use crate::error::failure;
+pub use crate::handler::{Derived, Explicit, ReturnOf, assert_send, asynchronous, blocking, kinds as returns};
+pub use crate::registry::{
+    Declaration, DeclaredImplementation as Implementation, Registration, Skill, json_text,
+};

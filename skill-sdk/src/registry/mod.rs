@@ -1,0 +1,177 @@
+//! The skills of a program: what each declares, and how they are found.
+
+mod collect;
+mod declaration;
+mod problem;
+mod skill;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[doc(hidden)]
+pub use self::collect::Registration;
+#[doc(hidden)]
+pub use self::declaration::json_text;
+pub use self::declaration::{Declaration, DeclaredImplementation};
+pub use self::problem::{RegistryError, RegistryProblem};
+pub use self::skill::{Described, Skill};
+use crate::context::{ResourceDeclaration, Resources};
+
+/// The skills of a program, checked, sorted by name and version.
+///
+/// ```
+/// use skill_sdk::{Registry, skill};
+///
+/// /// Says hello.
+/// #[skill("hello.say", version = "1", side_effects = "none", risk = "low")]
+/// fn say(name: String) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// let registry = Registry::collect().unwrap();
+/// assert_eq!(registry.get("hello.say@1").unwrap().name(), "hello.say");
+/// ```
+#[derive(Debug)]
+pub struct Registry {
+    skills: BTreeMap<(String, VersionKey), &'static Skill>,
+    by_reference: BTreeMap<String, &'static Skill>,
+    resources: Arc<Resources>,
+    warnings: Vec<RegistryProblem>,
+}
+
+impl Registry {
+    /// All skills that are linked into the program.
+    ///
+    /// Fails with all that is wrong with them at once.
+    pub fn collect() -> Result<Self, RegistryError> {
+        let registered = collect::registered();
+        Self::build(registered.skills, &registered.resources)
+    }
+
+    /// The shared values that are linked into the program, none of them built yet.
+    #[cfg(feature = "testing")]
+    pub(crate) fn declared_resources() -> Resources {
+        Resources::new(collect::registered().resources)
+    }
+
+    /// The skills given, with the resources that are linked into the program.
+    pub fn of(skills: impl IntoIterator<Item = &'static Skill>) -> Result<Self, RegistryError> {
+        Self::build(skills.into_iter().collect(), &collect::registered().resources)
+    }
+
+    fn build(
+        skills: Vec<&'static Skill>,
+        resources: &[&'static ResourceDeclaration],
+    ) -> Result<Self, RegistryError> {
+        let mut problems = Vec::new();
+        let mut warnings = Vec::new();
+        let mut by_reference: BTreeMap<String, &'static Skill> = BTreeMap::new();
+        for skill in skills {
+            if let Some(other) = by_reference.insert(skill.reference().to_owned(), skill) {
+                if other.declaration().origin() != skill.declaration().origin() {
+                    problems.push(RegistryProblem::duplicate_skill(other, skill));
+                }
+                continue;
+            }
+            match skill.described() {
+                Ok(described) => warnings.extend(described.warnings().iter().cloned()),
+                Err(found) => problems.extend(found.iter().cloned()),
+            }
+        }
+        problems.extend(duplicate_resources(resources));
+        if !problems.is_empty() {
+            return Err(RegistryError::new(problems));
+        }
+        let skills = by_reference
+            .values()
+            .map(|skill| ((skill.name().to_owned(), VersionKey::new(skill.version())), *skill))
+            .collect();
+        let resources = Arc::new(Resources::new(resources.iter().copied()));
+        Ok(Self { skills, by_reference, resources, warnings })
+    }
+
+    /// The skill `name@version`.
+    pub fn get(&self, reference: &str) -> Option<&'static Skill> {
+        self.by_reference.get(reference).copied()
+    }
+
+    /// All skills, by name and version; `10` is newer than `9`.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'static Skill> {
+        self.skills.values().copied()
+    }
+
+    /// How many skills there are.
+    pub fn len(&self) -> usize {
+        self.skills.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.skills.is_empty()
+    }
+
+    /// What is not wrong, but may be: a permission that the platform does not list yet, a condition that it does not
+    /// accept yet.
+    pub fn warnings(&self) -> &[RegistryProblem] {
+        &self.warnings
+    }
+
+    /// The shared values of the program.
+    pub fn resources(&self) -> &Arc<Resources> {
+        &self.resources
+    }
+}
+
+/// A version as it is ordered: its parts between dots, numbers by value and before words.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct VersionKey(Vec<Part>, String);
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// By the number of digits without leading zeros, then by the digits: the value, however long.
+    Number(usize, String),
+    Word(String),
+}
+
+impl VersionKey {
+    fn new(version: &str) -> Self {
+        let part = |part: &str| {
+            if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
+                let digits = part.trim_start_matches('0');
+                Part::Number(digits.len(), digits.to_owned())
+            } else {
+                Part::Word(part.to_owned())
+            }
+        };
+        Self(version.split('.').map(part).collect(), version.to_owned())
+    }
+}
+
+fn duplicate_resources(resources: &[&'static ResourceDeclaration]) -> Vec<RegistryProblem> {
+    let mut problems = Vec::new();
+    for (index, resource) in resources.iter().enumerate() {
+        for other in &resources[..index] {
+            if other.type_id() == resource.type_id() && other.origin() != resource.origin() {
+                problems.push(RegistryProblem::duplicate_resource(other, resource));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VersionKey;
+
+    #[test]
+    fn versions_are_ordered_by_their_numbers() {
+        let sorted = ["1", "1.0", "1.9", "1.10", "2", "10", "010", "99999999999999999999999", "a"];
+        for pair in sorted.windows(2) {
+            if pair == ["10", "010"] {
+                continue;
+            }
+            assert!(VersionKey::new(pair[0]) < VersionKey::new(pair[1]), "{pair:?}");
+        }
+        assert_ne!(VersionKey::new("1"), VersionKey::new("01"));
+    }
+}

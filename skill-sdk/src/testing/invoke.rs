@@ -1,0 +1,161 @@
+//! One call of a skill in a test.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::context::{Caller, Environment, Resources, settings_values};
+use crate::error::SkillError;
+use crate::pipeline::{Call, Host, Meta};
+use crate::registry::{Registry, Skill};
+
+/// A call of `skill` with `inputs`, a JSON value or anything that serializes to one.
+///
+/// Nothing happens until it is awaited or [`blocking`](Invoke::blocking) is called. The protocol of the call is `test`,
+/// and so is its invocation id.
+pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
+    let mut meta = Meta::new("test");
+    meta.invocation_id = Some("test".to_owned());
+    Invoke { skill, inputs: serde_json::to_value(inputs), meta, environment: None, resources: None }
+}
+
+/// A call that is being prepared: see [`invoke`].
+#[must_use = "a call does nothing unless it is awaited or `blocking()` is called"]
+pub struct Invoke {
+    skill: &'static Skill,
+    inputs: Result<Value, serde_json::Error>,
+    meta: Meta,
+    environment: Option<BTreeMap<String, String>>,
+    resources: Option<Resources>,
+}
+
+impl Invoke {
+    /// Sets a variable of the call's environment.
+    ///
+    /// With the first one the environment of the process is out of sight for this call, so that a test gives the same
+    /// result everywhere. No variable of the process is changed.
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.environment.get_or_insert_default().insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets variables of the call's environment, like [`env`](Self::env). An empty list gives an empty environment.
+    pub fn envs<N: Into<String>, V: Into<String>>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let own = self.environment.get_or_insert_default();
+        own.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// Sets the values of the package settings.
+    pub fn settings(mut self, values: Value) -> Self {
+        self.meta.settings = settings_values(Some(json!({"values": values})));
+        self
+    }
+
+    /// Sets the idempotency key.
+    pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
+        self.meta.idempotency_key = Some(key.into());
+        self
+    }
+
+    /// Sets the verified caller.
+    pub fn caller(mut self, caller: Caller) -> Self {
+        self.meta.caller = Some(Arc::new(caller));
+        self
+    }
+
+    /// Sets how long the call may take, in place of the contract's timeout.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.meta.timeout = Some(timeout);
+        self
+    }
+
+    /// Gives a shared value in place of the one that its `#[skill_sdk::resource]` function would build.
+    pub fn resource<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.resources = Some(self.resources.unwrap_or_else(declared).with(value));
+        self
+    }
+
+    /// Runs the call on a runtime of its own and waits for it. Inside an asynchronous test await the call in place of
+    /// this.
+    pub fn blocking(self) -> Result<Invoked, SkillError> {
+        // A thread of its own, so that it works wherever it is called.
+        std::thread::scope(|scope| {
+            let call = scope.spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                let runtime = runtime
+                    .map_err(|error| SkillError::retryable("overloaded", "no runtime").with_source(error))?;
+                runtime.block_on(self.run())
+            });
+            call.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    async fn run(self) -> Result<Invoked, SkillError> {
+        let Self { skill, inputs, mut meta, environment, resources } = self;
+        let inputs = inputs.map_err(|error| {
+            SkillError::terminal("bad_request", format!("the inputs do not serialize: {error}"))
+        })?;
+        if let Some(variables) = environment {
+            meta.environment = Environment::only(variables);
+        }
+        let host = Host::with_resources([skill], resources.unwrap_or_else(declared))
+            .map_err(|error| SkillError::terminal("invalid_skill_contract", error.to_string()))?;
+        let Some(runnable) = host.get(skill.reference()) else {
+            return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
+        };
+        let (result, cost) = host.call(runnable, Call::value(&inputs, meta)).await.into_parts();
+        let json = result?;
+        let outputs = serde_json::from_slice(&json)
+            .map_err(|error| SkillError::terminal("output_contract_violation", error.to_string()))?;
+        Ok(Invoked { outputs, cost, json })
+    }
+}
+
+/// The shared values that the program declares, none of them built yet.
+fn declared() -> Resources {
+    Registry::declared_resources()
+}
+
+impl IntoFuture for Invoke {
+    type Output = Result<Invoked, SkillError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl fmt::Debug for Invoke {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Invoke").field("skill", &self.skill.reference()).finish_non_exhaustive()
+    }
+}
+
+/// What a call gave.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Invoked {
+    /// The outputs, as a host would send them.
+    pub outputs: Value,
+    /// The cost document; `None` when nothing was spent.
+    pub cost: Option<Value>,
+    json: Vec<u8>,
+}
+
+impl Invoked {
+    /// The outputs as a type of yours.
+    pub fn outputs_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(&self.json)
+    }
+}

@@ -1,0 +1,29 @@
+//! Calling skills in their author's own tests.
+//!
+//! [`invoke`] runs a skill through the same pipeline as every host: the inputs and the outputs are checked against the
+//! contract, failures come back as [`SkillError`].
+//!
+//! ```
+//! use serde_json::json;
+//! use skill_sdk::{skill, testing};
+//!
+//! /// Says hello.
+//! #[skill("hello.say", version = "1", side_effects = "none", risk = "low")]
+//! async fn say(name: String) -> String {
+//!     format!("Hello, {name}!")
+//! }
+//!
+//! testing::check_contract(say::SKILL).unwrap();
+//! let result = testing::invoke(say::SKILL, json!({"name": "Ada"})).blocking().unwrap();
+//! assert_eq!(result.outputs, json!({"result": "Hello, Ada!"}));
+//! let error = testing::invoke(say::SKILL, json!({})).blocking().unwrap_err();
+//! assert_eq!(error.code(), "input_contract_violation");
+//! ```
+
+mod contract;
+mod invoke;
+
+pub use self::contract::{ContractError, check_contract};
+pub use self::invoke::{Invoke, Invoked, invoke};
+#[doc(no_inline)]
+pub use crate::error::SkillError;
