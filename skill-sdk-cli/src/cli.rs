@@ -1,7 +1,7 @@
 //! The arguments of the tool: clap types only.
 
 use clap::{Args, Parser, Subcommand};
-use skill_sdk::host::args::{InvokeArgs, ListArgs, ServeHttpArgs};
+use skill_sdk::host::args::{CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs};
 
 use crate::cargo::CargoArgs;
 
@@ -43,6 +43,22 @@ pub(crate) enum Command {
     /// Print the contract of one skill as JSON
     #[command(after_help = TARGETS)]
     Contract {
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Write skills into a catalog package, or compare them with its files
+    #[command(after_help = TARGETS)]
+    Export {
+        #[command(flatten)]
+        args: ExportArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Check skills against the publication rules
+    #[command(after_help = TARGETS)]
+    Check {
+        #[command(flatten)]
+        args: CheckArgs,
         #[command(flatten)]
         reach: Reach,
     },

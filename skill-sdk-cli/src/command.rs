@@ -14,6 +14,17 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
         Command::List { args, reach } => print_about(reach, |skills| command::list::list(skills, args)),
         Command::Contract { reach } => print_about(reach, command::contract::contract),
+        Command::Export { args, reach } => {
+            let session = Session::open(reach, Need::DescribeAll)?;
+            let selected = session.selected()?;
+            let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
+            command::export::export(&skills, &session.everything(), args)
+        }
+        Command::Check { args, reach } => {
+            let session = Session::open(reach, Need::Describe)?;
+            // The envelope holds only what the targets name.
+            command::check::check(&session.envelope()?, &[], args)
+        }
         Command::Invoke { args, reach } => {
             let session = Session::open(reach, Need::Invoke)?;
             let Selected { program, skill } = session.the_one("invoke")?;
@@ -35,17 +46,14 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
     }
 }
 
-/// A command that only reads what the programs describe, and prints.
+/// A command that only prints what the programs describe.
 fn print_about(
     reach: &Reach,
     render: impl FnOnce(&[&SkillEntry]) -> Result<String, Failure>,
 ) -> Result<u8, Failure> {
     let session = Session::open(reach, Need::Describe)?;
-    let skills: Vec<&SkillEntry> = session
-        .selected()?
-        .into_iter()
-        .map(|selected| selected.skill)
-        .collect();
+    let selected = session.selected()?;
+    let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
     output::print(&render(&skills)?)?;
     Ok(exit::GOOD)
 }

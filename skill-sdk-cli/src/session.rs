@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use skill_sdk::host::command::{Failure, failure, problems, select};
-use skill_sdk::host::protocol::{Envelope, Problem, SkillEntry};
+use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
 
 use crate::cli::Reach;
 use crate::runner::{self, Need, Program, program, unreferenced};
@@ -33,7 +33,7 @@ impl Session {
     /// Builds and asks every program that the targets need.
     pub(crate) fn open(reach: &Reach, need: Need) -> Result<Self, Failure> {
         let args = reach.cargo.clone().absolute()?;
-        let mut plan = target::resolve(&reach.targets, &args)?;
+        let mut plan = target::resolve(&reach.targets, &args, need == Need::DescribeAll)?;
         if need == Need::ServeHttp {
             plan = one_program(plan)?;
         }
@@ -57,17 +57,31 @@ impl Session {
             described,
             names: plan.names,
         };
-        session.refuse_problems()?;
         session.report_absent(args.verbose > 0);
-        if session.skills().next().is_none() {
-            let packages: Vec<&str> = session.packages().collect();
-            return Err(no_skills(&packages));
-        }
         Ok(session)
     }
 
-    /// The skills that the targets name, sorted by name and version; without names all.
+    /// All that the programs said as one envelope: the skills that the targets name, or the problems.
+    pub(crate) fn envelope(&self) -> Result<Envelope, Failure> {
+        let mut whole = self.unusable();
+        if whole.problems.is_empty() {
+            whole.skills = self
+                .selected()?
+                .into_iter()
+                .map(|selected| selected.skill.clone())
+                .collect();
+        }
+        Ok(whole)
+    }
+
+    /// The skills that the targets name, sorted by name and version; without names all. Problems of the programs are an
+    /// error, and so is a target that names nothing.
     pub(crate) fn selected(&self) -> Result<Vec<Selected<'_>>, Failure> {
+        problems::refuse(&self.unusable())?;
+        if self.skills().next().is_none() {
+            let packages: Vec<&str> = self.packages().collect();
+            return Err(no_skills(&packages));
+        }
         let mut selected: Vec<Selected<'_>> = Vec::new();
         for name in &self.names {
             let found: Vec<Selected<'_>> = self.matching(name).collect();
@@ -83,6 +97,11 @@ impl Session {
         // Two programs may link the same package, and two targets may name the same skill.
         selected.dedup_by(|a, b| a.skill.reference == b.skill.reference);
         Ok(selected)
+    }
+
+    /// Every skill of the programs, whatever the targets name.
+    pub(crate) fn everything(&self) -> Vec<SkillEntry> {
+        self.skills().map(|selected| selected.skill.clone()).collect()
     }
 
     /// The one selected skill.
@@ -151,15 +170,18 @@ impl Session {
         ))
     }
 
-    /// Reports every reason why the skills cannot be used.
-    fn refuse_problems(&self) -> Result<(), Failure> {
-        let mut problems: Vec<Problem> = self
+    /// An envelope with every reason why the skills cannot be used, and no skills.
+    fn unusable(&self) -> Envelope {
+        let own = self
             .described
             .iter()
-            .flat_map(|described| described.envelope.problems.iter().cloned())
-            .collect();
-        problems.extend(self.twice());
-        problems::refuse_all(&problems)
+            .flat_map(|described| described.envelope.problems.iter().cloned());
+        Envelope {
+            protocol: PROTOCOL,
+            sdk: env!("CARGO_PKG_VERSION").to_owned(),
+            skills: Vec::new(),
+            problems: own.chain(self.twice()).collect(),
+        }
     }
 
     /// The same ref in two programs, declared at two places.

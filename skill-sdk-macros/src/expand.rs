@@ -60,6 +60,7 @@ fn glue(args: &Args, function: &Function, shape: &Shape) -> Option<TokenStream> 
     let handler = handler(args, function, shape);
     let conditions = conditions(&function.attributes);
     let hidden = hidden(&function.attributes);
+    let deprecated = deprecated(&function.attributes);
     let sdk = sdk(args.sdk.as_ref());
     let ident = foreign(&function.signature.ident);
     let visibility = foreign_tokens(function.visibility.to_token_stream());
@@ -72,7 +73,7 @@ fn glue(args: &Args, function: &Function, shape: &Shape) -> Option<TokenStream> 
         name.value(),
         version.value()
     );
-    let about_handle = format!("The handle of the skill `{}@{}`.", name.value(), version.value());
+    let about_handle = format!(" The handle of the skill `{}@{}`.", name.value(), version.value());
     Some(quote! {
         #(#conditions)*
         #hidden
@@ -80,6 +81,7 @@ fn glue(args: &Args, function: &Function, shape: &Shape) -> Option<TokenStream> 
         #visibility enum #ident {}
 
         #(#conditions)*
+        #deprecated
         const _: () = {
             use #sdk::__private as __sdk;
             #structure
@@ -105,6 +107,14 @@ pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
         .iter()
         .filter(|attribute| attribute.path().is_ident("cfg"))
         .collect()
+}
+
+/// Lets the generated items call a function that is deprecated for others.
+pub(crate) fn deprecated(attributes: &[Attribute]) -> Option<TokenStream> {
+    let deprecated = attributes
+        .iter()
+        .any(|attribute| attribute.path().is_ident("deprecated"));
+    deprecated.then(|| quote!(#[allow(deprecated)]))
 }
 
 /// `#[doc(hidden)]` of the function.
@@ -293,7 +303,7 @@ pub(crate) fn running(
         quote! {{
             use __sdk::returns::{ViaError as _, ViaInto as _, ViaPlain as _, ViaUnknown as _};
             let #value: #whole = #call;
-            (&&&&__sdk::ReturnOf::<#whole>::NEW).kind().convert(#converted)
+            (&&&&__sdk::ReturnOf::<#whole>::NEW).return_kind().convert(#converted)
         }}
     };
     if function.signature.asyncness.is_none() {

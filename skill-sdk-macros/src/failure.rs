@@ -253,7 +253,7 @@ fn implementation(input: &DeriveInput, kinds: &[Kind], sdk: Option<&Path>) -> To
     quote! {
         const _: () = {
             use #sdk::__private as __sdk;
-            impl #generics ::core::convert::From<#ident #arguments> for __sdk::SkillError #bounds {
+            impl #generics ::core::convert::From<#ident #arguments> for #sdk::SkillError #bounds {
                 fn from(#error: #ident #arguments) -> Self {
                     #body
                 }

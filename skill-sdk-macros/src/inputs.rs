@@ -1,6 +1,6 @@
 //! The input type of a skill that takes the fields of its input object as parameters.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Pat, PatType, Token, Type};
@@ -109,11 +109,36 @@ pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
     })
 }
 
+/// One line for each field whose type has to be an input itself: where it is not, this error says so in the words of
+/// skills, before those of serde and schemars.
+fn checks(fields: &[Field], derived: bool) -> Option<TokenStream> {
+    let side = format_ident!("{}", if derived { "Derived" } else { "Explicit" });
+    // With these the traits are not needed.
+    let own = [
+        "with",
+        "schema_with",
+        "deserialize_with",
+        "skip",
+        "skip_deserializing",
+    ];
+    let checked = fields.iter().filter(|field| !field.says(&own));
+    let types: Vec<_> = checked.map(|field| &field.ty).collect();
+    (!types.is_empty()).then(|| {
+        quote! {
+            const _: () = {
+                const fn field<T: __sdk::SkillField<__sdk::#side>>() {}
+                #(field::<#types>();)*
+            };
+        }
+    })
+}
+
 /// The type with these fields, called `__Inputs`. Without `derived` its schema is given in the attribute.
 pub(crate) fn structure(fields: &[Field], derived: bool) -> TokenStream {
     // serde cannot tell what is unknown when a field takes the rest.
-    let rest = fields.iter().any(|field| field.mentions("flatten"));
+    let rest = fields.iter().any(|field| field.says(&["flatten"]));
     let strict = (!rest).then(|| quote!(, deny_unknown_fields));
+    let checks = checks(fields, derived);
     let schema = derived.then(|| quote!(, __sdk::schemars::JsonSchema));
     let schema_crate = derived.then(|| quote!(#[schemars(crate = "__sdk::schemars")]));
     // The code that schemars derives takes these from the prelude, which a crate may do without.
@@ -132,6 +157,7 @@ pub(crate) fn structure(fields: &[Field], derived: bool) -> TokenStream {
     let name = name();
     quote! {
         #prelude
+        #checks
         #[derive(__sdk::serde::Deserialize #schema)]
         #[serde(crate = "__sdk::serde" #strict)]
         #schema_crate
@@ -145,16 +171,23 @@ pub(crate) fn name() -> Ident {
 }
 
 impl Field {
-    /// Whether serde is told `word` about the field.
-    fn mentions(&self, word: &str) -> bool {
-        let said = |attribute: &Attribute| {
-            let serde = attribute.path().is_ident("serde") || attribute.path().is_ident("cfg_attr");
-            let text = attribute.meta.to_token_stream().to_string();
-            serde
-                && text
-                    .split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .any(|said| said == word)
-        };
-        self.attributes.iter().any(said)
+    /// Whether one of `words` is said about the field in `#[serde(…)]` or `#[schemars(…)]`.
+    fn says(&self, words: &[&str]) -> bool {
+        let said = |attribute: &&Attribute| !docs::is_comment(attribute);
+        let metas = self
+            .attributes
+            .iter()
+            .filter(said)
+            .map(|attribute| attribute.meta.to_token_stream());
+        metas.into_iter().any(|tokens| says(tokens, words))
     }
+}
+
+/// Whether one of `words` is in `tokens`, at any depth, as a word and not in a string.
+fn says(tokens: TokenStream, words: &[&str]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => says(group.stream(), words),
+        TokenTree::Ident(ident) => words.iter().any(|word| ident == word),
+        _ => false,
+    })
 }

@@ -40,16 +40,22 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Environment::Owned => (quote!(#taken), Some(quote!(#taken))),
     };
     let returned = shape::returned(&function.signature);
-    let (constructor, futures, run) = expand::running(&function, &expand::call(ident, argument.unwrap_or_default()), &returned);
+    let (constructor, futures, run) = expand::running(
+        &function,
+        &expand::call(ident, argument.unwrap_or_default()),
+        &returned,
+    );
     let constructor = quote::format_ident!("resource_{constructor}");
     let success = &returned.success;
     let origin = expand::origin(ident, ident.span());
     let conditions = expand::conditions(&function.attributes);
+    let deprecated = expand::deprecated(&function.attributes);
     let sdk = expand::sdk(path.as_ref());
     quote! {
         #function
 
         #(#conditions)*
+        #deprecated
         const _: () = {
             use #sdk::__private as __sdk;
             static __RESOURCE: __sdk::ResourceDeclaration = __sdk::ResourceDeclaration::new(

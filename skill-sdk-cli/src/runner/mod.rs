@@ -33,6 +33,9 @@ pub(crate) use unreferenced::unreferenced;
 pub(crate) enum Need {
     /// Only to describe its skills.
     Describe,
+    /// The same, and beside the named packages all others of the workspace are asked: an export must know what else
+    /// there is, else it takes the files of the others for leftovers.
+    DescribeAll,
     /// To run one.
     Invoke,
     /// To host them over HTTP.
@@ -43,7 +46,7 @@ impl Need {
     /// The features of the library that a generated runner turns on.
     fn sdk_features(self) -> &'static [&'static str] {
         match self {
-            Self::Describe => &[],
+            Self::Describe | Self::DescribeAll => &[],
             Self::Invoke => INVOKE_FEATURES,
             Self::ServeHttp => SERVE_HTTP_FEATURES,
         }

@@ -66,5 +66,5 @@ pub(crate) enum Json {
     /// The path of a `.json` file next to the manifest.
     File(LitStr),
     /// An expression that can be serialized.
-    Value(Expr),
+    Value(Box<Expr>),
 }

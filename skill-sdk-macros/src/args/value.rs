@@ -338,7 +338,7 @@ pub(super) fn json(key: &Key, value: Expr, errors: &mut Errors) -> Option<Json> 
             "a string is the path of a `.json` file next to `Cargo.toml`"
         }
         Expr::Lit(_) => "a plain literal is not enough",
-        _ => return Some(Json::Value(value)),
+        _ => return Some(Json::Value(Box::new(value))),
     };
     let message = format!(
         "{wrong}; {} or an expression such as `serde_json::json!({{}})`",

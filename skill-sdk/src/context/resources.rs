@@ -38,10 +38,21 @@ pub struct ResourceFunction<F> {
     build: fn(&F, Environment) -> Build,
 }
 
+/// A type that can be a shared value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a resource",
+    label = "not a shared value",
+    note = "a resource is shared by all calls: it must be `Send + Sync` and own its data"
+)]
+pub trait Resource: Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + Sync + 'static> Resource for T {}
+
 /// An asynchronous function that builds a `T`.
 pub const fn resource_asynchronous<T, F, Fut>(function: F) -> ResourceFunction<F>
 where
-    T: Send + Sync + 'static,
+    T: Resource,
     F: Fn(Environment) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<T, SkillError>> + Send + 'static,
 {
@@ -59,7 +70,7 @@ where
 /// A function that builds a `T` and may block meanwhile.
 pub const fn resource_blocking<T, F>(function: F) -> ResourceFunction<F>
 where
-    T: Send + Sync + 'static,
+    T: Resource,
     F: Fn(Environment) -> Result<T, SkillError> + Clone + Send + Sync + 'static,
 {
     ResourceFunction {

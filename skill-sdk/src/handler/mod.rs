@@ -3,6 +3,7 @@
 //! What is generic here is kept thin, since each skill pays for it in compile time: parse, call, write. Everything else
 //! works on the erased [`Handler`].
 
+mod field;
 mod function;
 mod input;
 mod output;
@@ -15,6 +16,7 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
+pub use self::field::SkillField;
 pub use self::function::{assert_send, asynchronous, blocking};
 pub use self::input::SkillInput;
 pub use self::output::SkillOutput;

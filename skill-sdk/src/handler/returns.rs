@@ -2,7 +2,7 @@
 //!
 //! `SkillError` is itself an `std::error::Error`, so no trait can be implemented for "anything that becomes a
 //! `SkillError`" and for "any other error" without overlap. The expansion knows the concrete type, though, and method
-//! look-up prefers the receiver with fewer dereferences: `(&&&&ReturnOf::<R>::NEW).kind()` takes the first kind that
+//! look-up prefers the receiver with fewer dereferences: `(&&&&ReturnOf::<R>::NEW).return_kind()` takes the first kind that
 //! fits.
 
 use std::any::type_name;
@@ -57,7 +57,7 @@ pub mod kinds {
     /// Finds [`Classified`].
     pub trait ViaInto {
         /// The kind.
-        fn kind(&self) -> Classified {
+        fn return_kind(&self) -> Classified {
             Classified
         }
     }
@@ -66,7 +66,7 @@ pub mod kinds {
     /// Finds [`Unclassified`].
     pub trait ViaError {
         /// The kind.
-        fn kind(&self) -> Unclassified {
+        fn return_kind(&self) -> Unclassified {
             Unclassified
         }
     }
@@ -75,7 +75,7 @@ pub mod kinds {
     /// Finds [`NoError`].
     pub trait ViaUnknown {
         /// The kind.
-        fn kind(&self) -> NoError {
+        fn return_kind(&self) -> NoError {
             NoError
         }
     }
@@ -84,7 +84,7 @@ pub mod kinds {
     /// Finds [`Plain`].
     pub trait ViaPlain {
         /// The kind.
-        fn kind(&self) -> Plain {
+        fn return_kind(&self) -> Plain {
             Plain
         }
     }

@@ -40,7 +40,7 @@ pub enum Finding {
     Missing,
     /// The file says something else than the code.
     Differs {
-        /// Every place that differs, in the code's order.
+        /// The places that differ, in the code's order; see [`compare`].
         differences: Vec<Difference>,
         /// The same as a unified diff from the file to the code; empty for very long documents.
         diff: String,
@@ -212,8 +212,7 @@ impl fmt::Display for Drift {
             } => {
                 write!(f, ":{line}:{column}: {message}")
             }
-            // Words about the file itself, which follow its path.
-            Finding::Unreadable { message, .. } => write!(f, " {message}"),
+            Finding::Unreadable { message, .. } => write!(f, ": {message}"),
             Finding::DuplicateKey {
                 key,
                 line,

@@ -7,7 +7,7 @@ use super::yaml::emit;
 
 /// Documents with more lines than this are not compared line by line: the time would grow with the
 /// product of their sizes. A contract of the largest size that is published has fewer.
-const MOST_LINES: usize = 20_000;
+const MOST_LINES: usize = 10_000;
 
 /// A unified diff, three lines around each change, that turns the file's document into the code's.
 ///

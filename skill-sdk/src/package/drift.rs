@@ -41,7 +41,10 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares two documents by meaning, `file` against `code`.
+/// So many differences of two documents are listed, not more: a file may hold millions.
+const MOST_DIFFERENCES: usize = 200;
+
+/// Compares two documents by meaning, `file` against `code`; at most the first 200 differences.
 ///
 /// The order of members does not matter, the order of list entries does. Numbers are equal as JSON
 /// numbers (`1` and `1.0`), a number and a string never are. When one list has more entries, what the
@@ -53,11 +56,14 @@ pub fn compare(file: &Value, code: &Value) -> Vec<Difference> {
 }
 
 fn compare_at(path: &mut String, file: &Value, code: &Value, found: &mut Vec<Difference>) {
+    if found.len() >= MOST_DIFFERENCES {
+        return;
+    }
     match (file, code) {
         (Value::Object(file), Value::Object(code)) => compare_members(path, file, code, found),
         (Value::Array(file), Value::Array(code)) => compare_entries(path, file, code, found),
         _ if same(file, code) => {}
-        _ => found.push(difference(path, Some(file), Some(code))),
+        _ => push(found, path, Some(file), Some(code)),
     }
 }
 
@@ -71,13 +77,13 @@ fn compare_members(
     for (name, code) in code {
         within(path, &member(path, name), |path| match file.get(name) {
             Some(file) => compare_at(path, file, code, found),
-            None => found.push(difference(path, None, Some(code))),
+            None => push(found, path, None, Some(code)),
         });
     }
     for (name, file) in file {
         if !code.contains_key(name) {
             within(path, &member(path, name), |path| {
-                found.push(difference(path, Some(file), None));
+                push(found, path, Some(file), None);
             });
         }
     }
@@ -96,16 +102,18 @@ fn compare_entries(path: &mut String, file: &[Value], code: &[Value], found: &mu
         let entry = format!("[{}]", start + index);
         within(path, &entry, |path| match (file.get(index), code.get(index)) {
             (Some(file), Some(code)) => compare_at(path, file, code, found),
-            (file, code) => found.push(difference(path, file, code)),
+            (file, code) => push(found, path, file, code),
         });
     }
 }
 
-fn difference(path: &str, file: Option<&Value>, code: Option<&Value>) -> Difference {
-    Difference {
-        path: path.to_owned(),
-        file: file.cloned(),
-        code: code.cloned(),
+fn push(found: &mut Vec<Difference>, path: &str, file: Option<&Value>, code: Option<&Value>) {
+    if found.len() < MOST_DIFFERENCES {
+        found.push(Difference {
+            path: path.to_owned(),
+            file: file.cloned(),
+            code: code.cloned(),
+        });
     }
 }
 

@@ -95,7 +95,7 @@ impl fmt::Display for PackageError {
             Self::NotOurs { files } => {
                 f.write_str("nothing was written:")?;
                 for (path, what) in files {
-                    write!(f, "\n  {} {what}", path.display())?;
+                    write!(f, "\n  {}: {what}", path.display())?;
                 }
                 f.write_str("\nmove or delete what is there and export again")
             }

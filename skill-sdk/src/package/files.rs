@@ -12,7 +12,7 @@ pub(super) enum Found {
     /// A regular file: its bytes, cut one byte after [`MAX_BYTES`] so that a reader sees it is too
     /// large.
     File(Vec<u8>),
-    /// Not a regular file, or one that cannot be read: in words that follow the path.
+    /// Not a regular file, or one that cannot be read: in words.
     Unusable(String),
 }
 
@@ -38,13 +38,13 @@ fn look_at(path: &Path, most: usize) -> Found {
     };
     let kind = metadata.file_type();
     if kind.is_symlink() {
-        return Found::Unusable("is a symbolic link, not a file".to_owned());
+        return Found::Unusable("a symbolic link, not a file".to_owned());
     }
     if kind.is_dir() {
-        return Found::Unusable("is a directory, not a file".to_owned());
+        return Found::Unusable("a directory, not a file".to_owned());
     }
     if !kind.is_file() {
-        return Found::Unusable("is not a regular file".to_owned());
+        return Found::Unusable("not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
     let limit = u64::try_from(most).unwrap_or(u64::MAX);

@@ -275,7 +275,14 @@ impl fmt::Debug for Declaration {
     }
 }
 
+/// The value in a file that was read at compile time.
 #[doc(hidden)]
-pub fn json_text(text: &str, file: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("`{file}` is not JSON: {error}"))
+pub fn json_text(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("the file that the attribute names is not JSON: {error}"))
+}
+
+/// The value that an expression of the attribute gives.
+#[doc(hidden)]
+pub fn json_value(value: impl Into<Value>) -> Value {
+    value.into()
 }

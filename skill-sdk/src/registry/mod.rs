@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[doc(hidden)]
 pub use self::collect::Registration;
 #[doc(hidden)]
-pub use self::declaration::json_text;
+pub use self::declaration::{json_text, json_value};
 pub use self::declaration::{Declaration, DeclaredImplementation};
 pub use self::problem::{RegistryError, RegistryProblem};
 pub use self::skill::{Described, Skill};

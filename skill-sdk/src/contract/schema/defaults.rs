@@ -23,7 +23,9 @@ pub(super) fn steady(schema: &mut Value, defs: &Defs) {
             }
             match &mut value {
                 Value::Array(examples) if key == "examples" => {
-                    examples.iter_mut().for_each(|example| sort_node(example, node, defs));
+                    for example in examples {
+                        sort_node(example, node, defs);
+                    }
                 }
                 value => sort_node(value, node, defs),
             }
@@ -39,7 +41,9 @@ fn portable_numbers(value: &mut Value) -> bool {
             if number.as_i64().is_some() || number.as_u64().is_some() {
                 return true;
             }
-            let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return false };
+            let Some(float) = number.as_f64().filter(|_| number.is_f64()) else {
+                return false;
+            };
             if let Some(short) = short(float) {
                 *number = short;
             }
@@ -51,30 +55,38 @@ fn portable_numbers(value: &mut Value) -> bool {
     }
 }
 
-/// 0.1 for an `f32` of 0.1, which as a double is 0.10000000149011612.
+/// 0.1 for an `f32` of 0.1, which as a double is 0.10000000149011612. Whole numbers have no such tail.
 fn short(float: f64) -> Option<Number> {
     // Exactly what is asked: does the value come from an f32?
-    #[expect(clippy::cast_possible_truncation, reason = "a value that does not fit is told apart below")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a value that does not fit is told apart below"
+    )]
     let single = float as f32;
-    if f64::from(single).to_bits() == float.to_bits() {
+    if float.fract() != 0.0 && f64::from(single).to_bits() == float.to_bits() {
         return Number::from_f64(format!("{single:e}").parse().ok()?);
     }
     Number::from_f64(float)
 }
 
 fn sort_node(value: &mut Value, node: &Node, defs: &Defs) {
+    // No type is directly itself again, so this comes to an end.
     if let Some(shared) = target(node).and_then(|name| defs.get(name)) {
         sort(value, shared, defs);
     }
     for keyword in ["anyOf", "oneOf", "allOf"] {
         if let Some(Value::Array(parts)) = node.get(keyword) {
-            parts.iter().for_each(|part| sort(value, part, defs));
+            for part in parts {
+                sort(value, part, defs);
+            }
         }
     }
     match value {
         Value::Array(items) => {
             if let Some(schema) = node.get("items") {
-                items.iter_mut().for_each(|item| sort(item, schema, defs));
+                for item in items.iter_mut() {
+                    sort(item, schema, defs);
+                }
             }
             if node.get("uniqueItems") == Some(&Value::Bool(true)) {
                 items.sort_by(compare);
@@ -100,7 +112,6 @@ fn sort_node(value: &mut Value, node: &Node, defs: &Defs) {
     }
 }
 
-// A value is finite, and each step goes down into it, except along references, which a schema has few of.
 fn sort(value: &mut Value, schema: &Value, defs: &Defs) {
     if let Value::Object(node) = schema
         && (value.is_array() || value.is_object())

@@ -58,7 +58,10 @@ fn is_list_item(line: &str) -> bool {
         return rest.starts_with(' ');
     }
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    digits > 0 && line.get(digits..).is_some_and(|rest| rest.starts_with(". ") || rest.starts_with(") "))
+    digits > 0
+        && line
+            .get(digits..)
+            .is_some_and(|rest| rest.starts_with(". ") || rest.starts_with(") "))
 }
 
 #[cfg(test)]
@@ -72,7 +75,10 @@ mod tests {
             ("One.", "One."),
             ("One\ntwo.", "One two."),
             ("One  \n  two.\n\nThree\nfour.", "One two.\n\nThree four."),
-            ("List:\n- a\n  goes on\n- b\n\nEnd.", "List:\n- a goes on\n- b\n\nEnd."),
+            (
+                "List:\n- a\n  goes on\n- b\n\nEnd.",
+                "List:\n- a goes on\n- b\n\nEnd.",
+            ),
             ("1. a\n2. b", "1. a\n2. b"),
             ("Code:\n```\na\nb\n```\nx\ny", "Code:\n```\na\nb\n```\nx y"),
             ("# H\nx\ny", "# H\nx y"),

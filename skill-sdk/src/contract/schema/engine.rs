@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::problem::{SchemaProblem, SchemaProblemKind};
 use super::refs::{self, Defs};
 use super::root::{self, Kinds};
-use super::{OutputShape, Outputs, defaults, optional, order, possible, settle, short_type_name, tidy};
+use super::{OutputShape, Outputs, defaults, order, possible, settle, short_type_name, tidy, written};
 
 /// The dialect of every schema in a contract.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -17,7 +17,12 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 type Write = fn(&mut SchemaGenerator) -> Schema;
 
 pub(super) fn inputs(write: Write, type_name: &str) -> Result<Value, SchemaProblem> {
-    let mut draft = draft(write, type_name, SchemaSettings::draft2020_12().for_deserialize(), "inputs")?;
+    let mut draft = draft(
+        write,
+        type_name,
+        SchemaSettings::draft2020_12().for_deserialize(),
+        "inputs",
+    )?;
     let kinds = root::kinds(&draft.root, &draft.defs);
     if !kinds.has(Kinds::OBJECT) {
         let name = short_type_name(type_name);
@@ -41,9 +46,14 @@ pub(super) fn inputs(write: Write, type_name: &str) -> Result<Value, SchemaProbl
 }
 
 pub(super) fn outputs(write: Write, type_name: &str) -> Result<Outputs, SchemaProblem> {
-    let mut draft = draft(write, type_name, SchemaSettings::draft2020_12().for_serialize(), "outputs")?;
+    let mut draft = draft(
+        write,
+        type_name,
+        SchemaSettings::draft2020_12().for_serialize(),
+        "outputs",
+    )?;
     let all = std::iter::once(&mut draft.root).chain(draft.defs.values_mut());
-    all.for_each(optional::not_required);
+    all.for_each(written::loosened);
     let kinds = root::kinds(&draft.root, &draft.defs);
     let shape = if kinds == Kinds::OBJECT {
         draft.root = root::object(&draft.root, &draft.defs);
@@ -55,7 +65,10 @@ pub(super) fn outputs(write: Write, type_name: &str) -> Result<Outputs, SchemaPr
         draft.root = root::wrapped(draft.root);
         OutputShape::Wrapped
     };
-    Ok(Outputs { schema: draft.finished(), shape })
+    Ok(Outputs {
+        schema: draft.finished(),
+        shape,
+    })
 }
 
 /// A schema on its way.
@@ -64,7 +77,12 @@ struct Draft {
     defs: Defs,
 }
 
-fn draft(write: Write, type_name: &str, settings: SchemaSettings, side: &str) -> Result<Draft, SchemaProblem> {
+fn draft(
+    write: Write,
+    type_name: &str,
+    settings: SchemaSettings,
+    side: &str,
+) -> Result<Draft, SchemaProblem> {
     let mut generator = settings.into_generator();
     let mut root = write(&mut generator).to_value();
     let mut defs = generator.take_definitions(false);
@@ -80,10 +98,14 @@ fn draft(write: Write, type_name: &str, settings: SchemaSettings, side: &str) ->
             pointer: String::new(),
         });
     }
-    std::iter::once(&mut root).chain(defs.values_mut()).for_each(tidy::tidy);
+    std::iter::once(&mut root)
+        .chain(defs.values_mut())
+        .for_each(tidy::tidy);
     let shared = defs.clone();
-    std::iter::once(&mut root).chain(defs.values_mut()).for_each(|schema| settle::absorb(schema, &shared));
-    if let Some(found) = possible::find(&root, &defs) {
+    std::iter::once(&mut root)
+        .chain(defs.values_mut())
+        .for_each(|schema| settle::absorb(schema, &shared));
+    if let Some(found) = possible::find(&root, &defs, side == "inputs") {
         let place = match found.pointer.as_str() {
             "" => String::new(),
             pointer => format!(" at `{pointer}`"),

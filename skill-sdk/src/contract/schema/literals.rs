@@ -15,7 +15,10 @@ pub(super) fn fold(node: &mut Node) {
         if let Some(Value::Array(branches)) = node.get(keyword) {
             let all = branches.len();
             for kind in ["string", "integer"] {
-                let found = branches.iter().filter(|branch| literal(branch, kind).is_some()).count();
+                let found = branches
+                    .iter()
+                    .filter(|branch| literal(branch, kind).is_some())
+                    .count();
                 if found > 0 && found == all && !node.contains_key("type") && !node.contains_key("enum") {
                     fold_all(node, keyword, kind);
                     return;
@@ -32,19 +35,27 @@ pub(super) fn fold(node: &mut Node) {
 /// The values of a schema that is only a list of values of the type `kind`.
 fn literal<'a>(schema: &'a Value, kind: &str) -> Option<&'a Vec<Value>> {
     let node = schema.as_object()?;
-    let plain = node
-        .keys()
-        .all(|key| matches!(key.as_str(), "type" | "enum" | "title" | "description" | "deprecated"));
+    let plain = node.keys().all(|key| {
+        matches!(
+            key.as_str(),
+            "type" | "enum" | "title" | "description" | "deprecated"
+        )
+    });
     let typed = node.get("type").is_some_and(|one| one == kind);
     node.get("enum")?.as_array().filter(|_| plain && typed)
 }
 
 fn fold_all(node: &mut Node, keyword: &str, kind: &str) {
-    let Some(Value::Array(branches)) = node.shift_remove(keyword) else { return };
+    let Some(Value::Array(branches)) = node.shift_remove(keyword) else {
+        return;
+    };
     let mut folded = merge(&branches, kind);
     let docs = folded.shift_remove("description");
     let docs = docs.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let own = node.get("description").and_then(Value::as_str).unwrap_or_default();
+    let own = node
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let text = joined(own, docs);
     if !text.is_empty() {
         node.insert("description".to_owned(), text.into());
@@ -53,9 +64,12 @@ fn fold_all(node: &mut Node, keyword: &str, kind: &str) {
 }
 
 fn fold_some(node: &mut Node, keyword: &str, kind: &str) {
-    let Some(Value::Array(branches)) = node.get_mut(keyword) else { return };
-    let (fixed, other): (Vec<Value>, Vec<Value>) =
-        std::mem::take(branches).into_iter().partition(|branch| literal(branch, kind).is_some());
+    let Some(Value::Array(branches)) = node.get_mut(keyword) else {
+        return;
+    };
+    let (fixed, other): (Vec<Value>, Vec<Value>) = std::mem::take(branches)
+        .into_iter()
+        .partition(|branch| literal(branch, kind).is_some());
     branches.push(Value::Object(merge(&fixed, kind)));
     branches.extend(other);
 }
@@ -65,7 +79,9 @@ fn merge(branches: &[Value], kind: &str) -> Node {
     let mut values: Vec<Value> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
     for branch in branches {
-        let Some(own) = literal(branch, kind) else { continue };
+        let Some(own) = literal(branch, kind) else {
+            continue;
+        };
         lines.extend(line(branch, own));
         for value in own {
             if !values.contains(value) {
@@ -90,7 +106,9 @@ fn line(branch: &Value, values: &[Value]) -> Option<String> {
     let [value] = values else {
         return (!docs.is_empty()).then_some(docs);
     };
-    let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+    let value = value
+        .as_str()
+        .map_or_else(|| value.to_string(), ToOwned::to_owned);
     // The docs of a variant stay one item of the list.
     let docs = docs.replace("\n\n", "\n").replace('\n', "\n  ");
     match (docs.is_empty(), deprecated) {

@@ -41,16 +41,17 @@ mod docs;
 mod engine;
 mod literals;
 mod numbers;
-mod optional;
 mod order;
 mod possible;
 mod problem;
 mod refs;
 mod root;
+mod satisfy;
 mod settle;
 mod tidy;
 mod tuples;
 mod walk;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -110,9 +111,15 @@ fn short_type_name(name: &str) -> String {
     let mut short = String::new();
     let mut rest = name;
     while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c| part_of_path(c) != part_of_path(first)).unwrap_or(rest.len());
+        let end = rest
+            .find(|c| part_of_path(c) != part_of_path(first))
+            .unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        short.push_str(if part_of_path(first) { run.rsplit("::").next().unwrap_or(run) } else { run });
+        short.push_str(if part_of_path(first) {
+            run.rsplit("::").next().unwrap_or(run)
+        } else {
+            run
+        });
         rest = after;
     }
     short

@@ -25,7 +25,11 @@ const TWO_64: f64 = TWO_63 * 2.0;
 
 /// Writes the width of an integer as bounds and drops a format that JSON Schema 2020-12 does not define.
 pub(super) fn portable(node: &mut Node) {
-    let format = node.get("format").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let format = node
+        .get("format")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
     if has_type(node, "integer")
         && let Some((minimum, maximum)) = bounds(&format)
     {
@@ -46,7 +50,10 @@ pub(super) fn portable(node: &mut Node) {
         node.shift_remove("format");
         // The one format of schemars that stands for two standard ones.
         if format == "ip" && !node.contains_key("anyOf") {
-            node.insert("anyOf".to_owned(), json!([{"format": "ipv4"}, {"format": "ipv6"}]));
+            node.insert(
+                "anyOf".to_owned(),
+                json!([{"format": "ipv4"}, {"format": "ipv6"}]),
+            );
         }
     }
 }
@@ -124,7 +131,11 @@ fn doubles_around(magnitude: u64, larger: bool) -> Option<u64> {
     let spare = (64 - magnitude.leading_zeros()).saturating_sub(53);
     let step = 1_u64 << spare;
     let below = magnitude & !(step - 1);
-    if below == magnitude || !larger { Some(below) } else { below.checked_add(step) }
+    if below == magnitude || !larger {
+        Some(below)
+    } else {
+        below.checked_add(step)
+    }
 }
 
 #[cfg(test)]
@@ -144,11 +155,31 @@ mod tests {
             (json!(255), true, json!(255)),
             (json!(-7), false, json!(-7)),
             (json!(0.1), true, json!(0.1)),
-            (json!(9_007_199_254_740_992_u64), true, json!(9_007_199_254_740_992_u64)),
-            (json!(9_007_199_254_740_993_u64), true, json!(9_007_199_254_740_994_u64)),
-            (json!(9_007_199_254_740_993_u64), false, json!(9_007_199_254_740_992_u64)),
-            (json!(-9_007_199_254_740_993_i64), false, json!(-9_007_199_254_740_994_i64)),
-            (json!(-9_007_199_254_740_993_i64), true, json!(-9_007_199_254_740_992_i64)),
+            (
+                json!(9_007_199_254_740_992_u64),
+                true,
+                json!(9_007_199_254_740_992_u64),
+            ),
+            (
+                json!(9_007_199_254_740_993_u64),
+                true,
+                json!(9_007_199_254_740_994_u64),
+            ),
+            (
+                json!(9_007_199_254_740_993_u64),
+                false,
+                json!(9_007_199_254_740_992_u64),
+            ),
+            (
+                json!(-9_007_199_254_740_993_i64),
+                false,
+                json!(-9_007_199_254_740_994_i64),
+            ),
+            (
+                json!(-9_007_199_254_740_993_i64),
+                true,
+                json!(-9_007_199_254_740_992_i64),
+            ),
             (json!(i64::MIN), false, json!(i64::MIN)),
             (json!(i64::MAX), true, json!(1_u64 << 63)),
             (json!(u64::MAX), true, json!(TWO_64)),

@@ -32,11 +32,19 @@ pub(super) fn rename(root: &mut Value, defs: &mut Defs) -> Result<(), String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     for name in defs.keys() {
-        let safe = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+        let safe = |c: char| {
+            if c.is_ascii_alphanumeric() || "_-.".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
         let base: String = name.chars().map(safe).collect();
         let base = if base.is_empty() { "Type".to_owned() } else { base };
         let free = (2_u64..).map(|number| format!("{base}{number}"));
-        let new = std::iter::once(base.clone()).chain(free).find(|new| !taken.contains(new));
+        let new = std::iter::once(base.clone())
+            .chain(free)
+            .find(|new| !taken.contains(new));
         let new = new.unwrap_or(base);
         taken.insert(new.clone());
         names.insert(name.clone(), new);
@@ -44,7 +52,9 @@ pub(super) fn rename(root: &mut Value, defs: &mut Defs) -> Result<(), String> {
     let mut missing: Option<String> = None;
     let mut redirect = |node: &mut Node| {
         if let Some(Value::String(reference)) = node.get("$ref") {
-            let new = reference.strip_prefix(PREFIX).and_then(|name| names.get(&decoded(name)));
+            let new = reference
+                .strip_prefix(PREFIX)
+                .and_then(|name| names.get(&decoded(name)));
             match new {
                 Some(new) => {
                     node.insert("$ref".to_owned(), self::reference(new).into());
@@ -68,19 +78,20 @@ fn decoded(token: &str) -> String {
     let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let hex = token.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (byte, hex) {
-            (b'%', Some(value)) => {
-                out.push(value);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
+        let hex = token
+            .get(at + 1..at + 3)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        if let (b'%', Some(value)) = (byte, hex) {
+            out.push(value);
+            at += 3;
+        } else {
+            out.push(byte);
+            at += 1;
         }
     }
-    String::from_utf8_lossy(&out).replace("~1", "/").replace("~0", "~")
+    String::from_utf8_lossy(&out)
+        .replace("~1", "/")
+        .replace("~0", "~")
 }
 
 /// Follows references that say nothing else to the schema they end at; `None` when they go in a circle.
@@ -117,7 +128,13 @@ mod tests {
 
     #[test]
     fn a_reference_to_nothing_is_found() {
-        for reference in ["#", "#/$defs/B", "#/$defs/A/properties/x", "#/definitions/A", "https://example.com/x"] {
+        for reference in [
+            "#",
+            "#/$defs/B",
+            "#/$defs/A/properties/x",
+            "#/definitions/A",
+            "https://example.com/x",
+        ] {
             let mut defs = Defs::new();
             defs.insert("A".to_owned(), json!({"items": {"$ref": reference}}));
             assert_eq!(rename(&mut json!({}), &mut defs), Err(reference.to_owned()));

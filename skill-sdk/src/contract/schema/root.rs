@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::docs::ANY_VALUE;
 use super::refs::{Defs, resolved, target};
-use super::walk::Node;
+use super::settle::written_in_place;
+use super::walk::{Node, is_annotation};
 
 /// The types of JSON values, as one bit each.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,10 @@ impl Kinds {
 
     fn named(name: &str) -> Self {
         let name = if name == "integer" { "number" } else { name };
-        NAMES.iter().position(|one| *one == name).map_or(Self::NONE, |at| Self(1 << at))
+        NAMES
+            .iter()
+            .position(|one| *one == name)
+            .map_or(Self::NONE, |at| Self(1 << at))
     }
 
     fn of(value: &Value) -> Self {
@@ -49,7 +53,10 @@ impl Kinds {
     /// The types in words: "a string or null".
     pub(super) fn words(self) -> String {
         let words = ["an object", "a list", "a string", "a number", "a boolean", "null"];
-        let some = words.iter().zip(NAMES).filter(|(_, name)| self.has(Self::named(name)));
+        let some = words
+            .iter()
+            .zip(NAMES)
+            .filter(|(_, name)| self.has(Self::named(name)));
         some.map(|(word, _)| *word).collect::<Vec<_>>().join(" or ")
     }
 }
@@ -61,10 +68,16 @@ pub(super) fn kinds(schema: &Value, defs: &Defs) -> Kinds {
 
 fn kinds_within(schema: &Value, defs: &Defs, depth: usize) -> Kinds {
     let Value::Object(node) = schema else {
-        return if *schema == Value::Bool(false) { Kinds::NONE } else { Kinds::ALL };
+        return if *schema == Value::Bool(false) {
+            Kinds::NONE
+        } else {
+            Kinds::ALL
+        };
     };
     let union = |list: &Value, of: &dyn Fn(&Value) -> Kinds| {
-        list.as_array().map_or(Kinds::ALL, |list| list.iter().map(of).fold(Kinds::NONE, Kinds::or))
+        list.as_array().map_or(Kinds::ALL, |list| {
+            list.iter().map(of).fold(Kinds::NONE, Kinds::or)
+        })
     };
     let inner = |schema: &Value| kinds_within(schema, defs, depth);
     let mut found = Kinds::ALL;
@@ -92,11 +105,25 @@ pub(super) fn object(schema: &Value, defs: &Defs) -> Value {
         return any_object(None);
     };
     let mut node = node.clone();
+    for _ in 0..=defs.len() {
+        // A newtype that only adds words to another type.
+        match target(&node)
+            .and_then(|name| defs.get(name))
+            .and_then(|shared| resolved(shared, defs))
+        {
+            Some(Value::Object(shared)) if node.keys().all(|key| key == "$ref" || is_annotation(key)) => {
+                node = written_in_place(&node, shared.clone());
+            }
+            _ => break,
+        }
+    }
     if node.keys().all(|key| key == "description") {
         return any_object(node.get("description").and_then(Value::as_str));
     }
     for keyword in ["anyOf", "oneOf"] {
-        let Some(Value::Array(branches)) = node.get_mut(keyword) else { continue };
+        let Some(Value::Array(branches)) = node.get_mut(keyword) else {
+            continue;
+        };
         branches.retain(|branch| kinds(branch, defs).has(Kinds::OBJECT));
         let alone = branches.len() == 1;
         if let Some(branch) = branches.first().cloned().filter(|_| alone) {
@@ -107,7 +134,9 @@ pub(super) fn object(schema: &Value, defs: &Defs) -> Value {
         }
     }
     node.insert("type".to_owned(), "object".into());
-    let typed = ["properties", "anyOf", "oneOf", "allOf", "$ref"].iter().any(|key| node.contains_key(*key));
+    let typed = ["properties", "anyOf", "oneOf", "allOf", "$ref"]
+        .iter()
+        .any(|key| node.contains_key(*key));
     if !typed {
         // Many readers of tools insist on `properties` at the root.
         node.insert("properties".to_owned(), json!({}));
@@ -117,27 +146,34 @@ pub(super) fn object(schema: &Value, defs: &Defs) -> Value {
 
 /// A union of which only one alternative is an object.
 fn lone_branch(node: &Node, branch: &Value, defs: &Defs) -> Value {
-    let mut root = object(branch, defs);
-    if let (Some(text), Value::Object(root)) = (node.get("description"), &mut root) {
-        root.insert("description".to_owned(), text.clone());
+    match object(branch, defs) {
+        Value::Object(root) => {
+            let mut words = node.clone();
+            words.retain(|key, _| key == "description");
+            Value::Object(written_in_place(&words, root))
+        }
+        other => other,
     }
-    root
 }
 
 fn any_object(description: Option<&str>) -> Value {
     let words = description.map(|text| text.strip_suffix(ANY_VALUE).unwrap_or(text).trim_end());
-    let words = words.filter(|text| !text.is_empty()).unwrap_or("Any JSON object.");
+    let words = words
+        .filter(|text| !text.is_empty())
+        .unwrap_or("Any JSON object.");
     json!({"description": words, "type": "object", "properties": {}, "additionalProperties": true})
 }
 
 /// The schema of outputs that are not an object: an object with the member `result`.
 pub(super) fn wrapped(schema: Value) -> Value {
-    json!({
+    let mut root = json!({
         "type": "object",
-        "properties": {"result": schema},
+        "properties": {},
         "required": ["result"],
         "additionalProperties": false,
-    })
+    });
+    root["properties"]["result"] = schema;
+    root
 }
 
 /// The schema of outputs that say nothing.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::docs::joined;
 use super::refs::{Defs, only_target, reference, resolved, target};
+use super::tidy::nested_unions;
 use super::walk::{Node, Slot, bottom_up, children_mut, each, height, is_annotation, is_null, slot};
 
 /// How deep a schema may get by writing types out where they are used. A contract may have 20 levels in all, and
@@ -44,11 +45,20 @@ fn is_structural(node: &Node) -> bool {
 fn merged_object(own: &Node, shared: &Node) -> Option<Node> {
     let plain = |key: &String| {
         is_annotation(key)
-            || matches!(key.as_str(), "$ref" | "type" | "properties" | "required" | "additionalProperties")
+            || matches!(
+                key.as_str(),
+                "$ref" | "type" | "properties" | "required" | "additionalProperties"
+            )
     };
-    let open = |node: &Node| node.get("additionalProperties").is_none_or(|more| *more == Value::Bool(true));
+    let open = |node: &Node| {
+        node.get("additionalProperties")
+            .is_none_or(|more| *more == Value::Bool(true))
+    };
     let object = |node: &Node| node.get("type").is_none_or(|kind| kind == "object");
-    if ![own, shared].iter().all(|node| node.keys().all(plain) && open(node) && object(node)) {
+    if ![own, shared]
+        .iter()
+        .all(|node| node.keys().all(plain) && open(node) && object(node))
+    {
         return None;
     }
     let mut merged = own.clone();
@@ -61,7 +71,9 @@ fn merged_object(own: &Node, shared: &Node) -> Option<Node> {
                 }
                 mine.extend(theirs.clone());
             }
-            ("required", Some(Value::Array(mine)), Value::Array(theirs)) => mine.extend(theirs.iter().cloned()),
+            ("required", Some(Value::Array(mine)), Value::Array(theirs)) => {
+                mine.extend(theirs.iter().cloned());
+            }
             ("description", Some(Value::String(mine)), Value::String(theirs)) => *mine = joined(mine, theirs),
             (_, Some(_), _) => {}
             (_, None, _) => {
@@ -111,6 +123,7 @@ pub(super) fn settle(root: &mut Value, defs: &mut Defs) {
     for schema in std::iter::once(root).chain(defs.values_mut()) {
         bottom_up(schema, &mut |node| {
             lone_reference(node);
+            nested_unions(node);
             nullable(node);
         });
     }
@@ -123,7 +136,11 @@ fn skip_aliases(root: &mut Value, defs: &mut Defs) {
         .map(|name| {
             let mut last = name;
             for _ in 0..defs.len() {
-                match defs.get(last).and_then(only_target).and_then(|next| defs.get_key_value(next)) {
+                match defs
+                    .get(last)
+                    .and_then(only_target)
+                    .and_then(|next| defs.get_key_value(next))
+                {
                     Some((next, _)) => last = next,
                     None => break,
                 }
@@ -160,7 +177,8 @@ fn uses(root: &Value, defs: &Defs) -> BTreeMap<String, usize> {
 
 /// Whether the type can be reached from itself.
 fn is_recursive(name: &str, defs: &Defs) -> bool {
-    defs.get(name).is_some_and(|schema| uses(schema, defs).contains_key(name))
+    defs.get(name)
+        .is_some_and(|schema| uses(schema, defs).contains_key(name))
 }
 
 /// Writes the types of `once` out in `schema`, which stands `depth` levels deep, as far as that does not get too
@@ -169,9 +187,12 @@ fn inline(schema: &mut Value, depth: usize, once: &mut Defs) {
     loop {
         let Value::Object(node) = schema else { return };
         let fits = target(node).filter(|name| {
-            once.get(*name).is_some_and(|written_out| depth + height(written_out) <= INLINE_DEPTH)
+            once.get(*name)
+                .is_some_and(|written_out| depth + height(written_out) <= INLINE_DEPTH)
         });
-        let Some(Value::Object(written_out)) = fits.map(ToOwned::to_owned).and_then(|name| once.shift_remove(&name))
+        let Some(Value::Object(written_out)) = fits
+            .map(ToOwned::to_owned)
+            .and_then(|name| once.shift_remove(&name))
         else {
             break;
         };
@@ -186,7 +207,7 @@ fn inline(schema: &mut Value, depth: usize, once: &mut Defs) {
 }
 
 /// `node`, which refers to a type, with the type instead. The words of the place come before those of the type.
-fn written_in_place(node: &Node, mut written_out: Node) -> Node {
+pub(super) fn written_in_place(node: &Node, mut written_out: Node) -> Node {
     let mut own = node.clone();
     own.shift_remove("$ref");
     if is_structural(&own) {
@@ -226,15 +247,22 @@ fn lone_reference(node: &mut Node) {
 /// `anyOf` of a plain schema and null as that schema with "null" among its types, which is the simplest form that
 /// all drafts know.
 fn nullable(node: &mut Node) {
-    let Some(Value::Array(branches)) = node.get("anyOf") else { return };
+    let Some(Value::Array(branches)) = node.get("anyOf") else {
+        return;
+    };
     let other = match branches.as_slice() {
         [other, null] | [null, other] if is_null(null) && !is_null(other) => other,
         _ => return,
     };
     let Some(other) = other.as_object() else { return };
-    let Some(Value::String(kind)) = other.get("type") else { return };
+    let Some(Value::String(kind)) = other.get("type") else {
+        return;
+    };
     let combined = |key: &String| {
-        matches!(key.as_str(), "anyOf" | "oneOf" | "allOf" | "not" | "const" | "if" | "then" | "else" | "$ref")
+        matches!(
+            key.as_str(),
+            "anyOf" | "oneOf" | "allOf" | "not" | "const" | "if" | "then" | "else" | "$ref"
+        )
     };
     let own = node.keys().all(|key| key == "anyOf" || is_annotation(key));
     if !own || other.keys().any(combined) {

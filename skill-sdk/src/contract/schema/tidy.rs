@@ -23,6 +23,9 @@ fn node(node: &mut Node) {
     // A contract's schema has one direction, so these two would only say which one it is.
     node.shift_remove("readOnly");
     node.shift_remove("writeOnly");
+    if node.get("unevaluatedProperties") == Some(&Value::Bool(true)) {
+        node.shift_remove("unevaluatedProperties");
+    }
     if let Some(Value::String(text)) = node.get_mut("description") {
         *text = reflowed(text);
     }
@@ -32,7 +35,6 @@ fn node(node: &mut Node) {
     tuples::portable(node);
     map_keys(node);
     literals::fold(node);
-    nested_unions(node);
 }
 
 /// `true` and `{}` mean "anything": say so in words, since a bare `true` is refused or dropped by many readers.
@@ -57,7 +59,10 @@ fn untyped_children(node: &mut Node) {
 /// Says "any JSON value" in the description of a schema without restrictions.
 fn describe_any(node: &mut Node) {
     if node.keys().all(|key| is_annotation(key)) {
-        let text = node.get("description").and_then(Value::as_str).unwrap_or_default();
+        let text = node
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let text = joined(text, ANY_VALUE);
         node.insert("description".to_owned(), text.into());
     }
@@ -79,7 +84,9 @@ fn one_value(node: &mut Node) {
 /// Unicode in some regex dialects and zero to nine in others, and numbers in keys have no leading zeros.
 fn map_keys(node: &mut Node) {
     let closed = node.get("additionalProperties") == Some(&Value::Bool(false));
-    let Some(Value::Object(patterns)) = node.get_mut("patternProperties") else { return };
+    let Some(Value::Object(patterns)) = node.get_mut("patternProperties") else {
+        return;
+    };
     let renamed = std::mem::take(patterns).into_iter().map(|(pattern, schema)| {
         let pattern = match pattern.as_str() {
             r"^\d+$" => "^(0|[1-9][0-9]*)$".to_owned(),
@@ -90,20 +97,29 @@ fn map_keys(node: &mut Node) {
     });
     *patterns = renamed.collect();
     let mut schemas = patterns.values();
-    let Some(first) = schemas.next().cloned() else { return };
+    let Some(first) = schemas.next().cloned() else {
+        return;
+    };
     if !closed || schemas.any(|other| *other != first) || node.contains_key("properties") {
         return;
     }
     if let Some(Value::Object(patterns)) = node.shift_remove("patternProperties") {
-        let mut names: Vec<Value> = patterns.into_iter().map(|(key, _)| json!({"pattern": key})).collect();
-        let names = if names.len() == 1 { names.remove(0) } else { json!({"anyOf": names}) };
+        let mut names: Vec<Value> = patterns
+            .into_iter()
+            .map(|(key, _)| json!({"pattern": key}))
+            .collect();
+        let names = if names.len() == 1 {
+            names.remove(0)
+        } else {
+            json!({"anyOf": names})
+        };
         node.insert("propertyNames".to_owned(), names);
         node.insert("additionalProperties".to_owned(), first);
     }
 }
 
 /// A union that is the only content of an alternative becomes part of the outer union.
-fn nested_unions(node: &mut Node) {
+pub(super) fn nested_unions(node: &mut Node) {
     if let Some(Value::Array(branches)) = node.get_mut("anyOf") {
         let mut flat: Vec<Value> = Vec::with_capacity(branches.len());
         for branch in branches.drain(..) {

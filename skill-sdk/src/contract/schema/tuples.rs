@@ -13,20 +13,28 @@ use super::walk::{Node, is_annotation};
 
 /// Rewrites a closed tuple; leaves a list with a free tail after its first items as it is.
 pub(super) fn portable(node: &mut Node) {
-    let Some(Value::Array(positions)) = node.get("prefixItems") else { return };
+    let Some(Value::Array(positions)) = node.get("prefixItems") else {
+        return;
+    };
     let length = positions.len() as u64;
     let closed = node.get("maxItems").and_then(Value::as_u64) == Some(length)
         || node.get("items") == Some(&Value::Bool(false));
     if !closed {
         return;
     }
-    let Some(Value::Array(positions)) = node.shift_remove("prefixItems") else { return };
+    let Some(Value::Array(positions)) = node.shift_remove("prefixItems") else {
+        return;
+    };
     let mut kinds: Vec<Value> = Vec::new();
     let mut documented = false;
     let mut lines: Vec<String> = Vec::new();
     for (index, position) in positions.into_iter().enumerate() {
         let (schema, docs) = split(position);
-        let text = if docs.is_empty() { String::new() } else { format!(": {}", docs.replace('\n', "\n   ")) };
+        let text = if docs.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", docs.replace('\n', "\n   "))
+        };
         lines.push(format!("{}. {}{text}", index + 1, noun(&schema)));
         documented |= !docs.is_empty();
         if !kinds.contains(&schema) {
@@ -34,7 +42,10 @@ pub(super) fn portable(node: &mut Node) {
         }
     }
     if kinds.len() > 1 || documented {
-        let own = node.get("description").and_then(Value::as_str).unwrap_or_default();
+        let own = node
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let order = format!("Exactly {length} items, in this order:\n{}", lines.join("\n"));
         node.insert("description".to_owned(), joined(own, &order).into());
     }
@@ -51,9 +62,14 @@ pub(super) fn portable(node: &mut Node) {
 
 /// The schema of one position, and what its annotations say about it.
 fn split(position: Value) -> (Value, String) {
-    let Value::Object(mut node) = position else { return (position, String::new()) };
+    let Value::Object(mut node) = position else {
+        return (position, String::new());
+    };
     if node.keys().all(|key| is_annotation(key)) {
-        let docs = node.get("description").and_then(Value::as_str).unwrap_or_default();
+        let docs = node
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let docs = docs.strip_suffix(ANY_VALUE).unwrap_or(docs).trim_end().to_owned();
         return (json!({"description": ANY_VALUE}), docs);
     }
@@ -67,15 +83,19 @@ fn split(position: Value) -> (Value, String) {
 
 /// What a position holds, in words.
 fn noun(schema: &Value) -> String {
-    let Some(node) = schema.as_object() else { return "nothing".to_owned() };
+    let Some(node) = schema.as_object() else {
+        return "nothing".to_owned();
+    };
     if let Some(name) = node.get("$ref").and_then(Value::as_str) {
         return name.rsplit('/').next().unwrap_or(name).to_owned();
     }
     let mut word = match node.get("type") {
         Some(Value::String(one)) => one.clone(),
-        Some(Value::Array(several)) => {
-            several.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or ")
-        }
+        Some(Value::Array(several)) => several
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(" or "),
         _ => match node.get("anyOf").or_else(|| node.get("oneOf")) {
             Some(Value::Array(branches)) => {
                 let mut words: Vec<String> = branches.iter().map(noun).collect();

@@ -20,8 +20,17 @@ pub(super) enum Slot {
 /// How `keyword` holds subschemas, `None` for a keyword without any.
 pub(super) fn slot(keyword: &str) -> Option<Slot> {
     Some(match keyword {
-        "items" | "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems" | "contains"
-        | "propertyNames" | "not" | "if" | "then" | "else" | "contentSchema" => Slot::One,
+        "items"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "contains"
+        | "propertyNames"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "contentSchema" => Slot::One,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Slot::List,
         "properties" | "patternProperties" | "dependentSchemas" => Slot::Named,
         _ => return None,
@@ -94,8 +103,10 @@ pub(super) fn escape(name: &str) -> String {
 
 /// Whether `keyword` says something about a schema without restricting its values.
 pub(super) fn is_annotation(keyword: &str) -> bool {
-    matches!(keyword, "title" | "description" | "default" | "examples" | "deprecated" | "$comment")
-        || keyword.starts_with("x-")
+    matches!(
+        keyword,
+        "title" | "description" | "default" | "examples" | "deprecated" | "$comment"
+    ) || keyword.starts_with("x-")
 }
 
 /// Whether the `type` of `node` is `name` or a list that holds it.

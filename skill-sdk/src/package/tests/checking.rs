@@ -88,7 +88,7 @@ fn unreadable_files_have_a_place() {
             b"a: on\n",
             "a@1: a.yaml:1:4: YAML 1.1 and YAML 1.2 readers take on for different values",
         ),
-        (&big, "a@1: a.yaml the file is larger than 8 MiB"),
+        (&big, "a@1: a.yaml: the file is larger than 8 MiB"),
     ];
     for (bytes, expected) in cases {
         let sandbox = Sandbox::new();
@@ -190,12 +190,12 @@ fn what_is_no_file_is_told_and_not_followed() {
     #[cfg(not(unix))]
     sandbox.put("b.yaml/x", "");
     let told = sandbox.drift(&skills);
-    assert_eq!(told[0], "a@1: a.yaml is a directory, not a file");
+    assert_eq!(told[0], "a@1: a.yaml: a directory, not a file");
     assert!(told[1].ends_with(", not a file"), "{told:?}");
 
     let error = sandbox.plan(&skills).write().expect_err("refused").to_string();
     assert!(
-        error.starts_with("nothing was written:") && error.contains("a.yaml is a directory"),
+        error.starts_with("nothing was written:") && error.contains("a.yaml: a directory"),
         "{error}"
     );
 }

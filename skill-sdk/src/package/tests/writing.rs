@@ -101,7 +101,7 @@ fn somebody_elses_file_is_kept() {
     };
     assert_eq!(files.len(), 2);
     let words = "lacks the line that generated files start with, and does not say what the code says";
-    assert!(error.to_string().contains(&format!("b.yaml {words}")), "{error}");
+    assert!(error.to_string().contains(&format!("b.yaml: {words}")), "{error}");
     assert_eq!(fs::read_to_string(sandbox.file("b.yaml")).expect("text"), others);
 
     fs::remove_file(sandbox.file("b.yaml")).expect("removed");

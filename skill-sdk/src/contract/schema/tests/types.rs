@@ -21,6 +21,7 @@ types! {
 
     pub(super) struct Unit;
 
+
     pub(super) struct Meters(pub(super) f64);
 
     /// A name.
@@ -47,6 +48,20 @@ types! {
         street: String,
         city: Option<String>,
     }
+
+    /// Home, sweet home.
+    pub(super) struct Home(Address);
+
+    #[serde(untagged)]
+    pub(super) enum Again { Inside(Box<Again>), Words(Vec<String>) }
+
+    #[serde(tag = "outer")]
+    pub(super) enum Nested { Event(Event2), Plain }
+
+    #[serde(tag = "inner")]
+    pub(super) enum Event2 { A { x: u8 }, B }
+
+    pub(super) struct Alias(Box<Alias>);
 
     pub(super) struct Order {
         /// Where the goods go.
@@ -262,6 +277,19 @@ types! {
     #[serde(tag = "kind")]
     pub(super) enum Expr { Lit { value: i64 }, Not { of: Box<Expr> }, All { of: Vec<Expr> } }
 
+    pub(super) enum Mixed {
+        A,
+        /// Second.
+        B,
+        C(bool),
+    }
+
+    pub(super) struct Deep<T> { d: Vec<T> }
+
+    pub(super) struct OnlyOut { e: Written }
+
+    pub(super) enum Written { #[serde(skip_deserializing)] #[allow(dead_code, reason = "only its schema is looked at")] Only }
+
     pub(super) enum Never {}
 
     pub(super) struct HasNever { ok: u8, maybe: Vec<Never> }
@@ -297,7 +325,10 @@ types! {
 
 impl Default for AllDefault {
     fn default() -> Self {
-        Self { a: 7, b: "x".to_owned() }
+        Self {
+            a: 7,
+            b: "x".to_owned(),
+        }
     }
 }
 
@@ -314,17 +345,25 @@ fn words() -> HashSet<String> {
 }
 
 fn scores() -> HashMap<String, HashSet<u8>> {
-    ["z", "y", "x"].map(|name| (name.to_owned(), [10, 9, 2].into())).into()
+    ["z", "y", "x"]
+        .map(|name| (name.to_owned(), [10, 9, 2].into()))
+        .into()
 }
 
 fn remark() -> Remark {
-    Remark { text: "hm".to_owned() }
+    Remark {
+        text: "hm".to_owned(),
+    }
 }
 
 /// A number as text.
 mod text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde calls it with a reference"
+    )]
     pub(super) fn serialize<S: Serializer>(value: &u64, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }

@@ -1,0 +1,189 @@
+//! The recorded answers of the HTTP host, replayed over a real socket.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use skill_sdk::context::Resources;
+use skill_sdk::http::{HttpHost, ServeOptions, serve};
+use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk_tests::{cases, sample};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Where the specification decides differently from the recording, and what it wants: status, and code if any.
+const DIFFERENT: &[(&str, u16, &str)] = &[
+    // Errors are JSON envelopes everywhere, and a trailing slash does not redirect.
+    ("slash-in-ref", 404, "not_found"),
+    ("trailing-slash", 404, "not_found"),
+    ("listing-slash", 404, "not_found"),
+    ("root", 404, "not_found"),
+    ("docs", 404, "not_found"),
+    ("put-invoke", 405, "method_not_allowed"),
+    ("delete-invoke", 405, "method_not_allowed"),
+    ("options-invoke", 405, "method_not_allowed"),
+    ("head-invoke", 405, ""),
+    // A slash in the ref is part of the ref.
+    ("pct-slash-in-ref", 404, "skill_not_hosted"),
+    // Bodies are UTF-8 JSON of a JSON type and of bounded depth.
+    ("body-utf16", 400, "bad_request"),
+    ("text-content-type", 415, "unsupported_media_type"),
+    ("echo-surrogate", 422, "input_contract_violation"),
+    ("deep-nesting", 400, "bad_request"),
+    ("deep-nesting-100k", 400, "bad_request"),
+    // The host enforces the contract's timeout.
+    ("slow", 503, "timeout"),
+    // `date-time` is asserted.
+    ("fmt-when-space", 422, "input_contract_violation"),
+    // An unusable code is refused also when only a line break makes it so.
+    ("err-code-newline", 500, "skill_error"),
+    // Foreign exceptions with a `code` attribute are of the reference's language.
+    ("err-attrs", 200, ""),
+    ("err-attrs-final", 200, ""),
+    ("err-attrs-badcode", 200, ""),
+    // A number that is none is written as null, and details are always JSON.
+    ("err-return-nan", 200, ""),
+    ("err-details-unserializable", 200, ""),
+];
+
+/// What belongs to the model client, which this host does not have.
+const LLM: &str = "summarize-";
+
+struct Answer {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or(Value::Null)
+    }
+}
+
+async fn send(address: SocketAddr, head: &str, body: &[u8]) -> Answer {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = format!("{head}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(body).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let header = |line: &str| {
+        let (name, value) = line.split_once(':').unwrap();
+        (name.to_ascii_lowercase(), value.trim().to_owned())
+    };
+    Answer { status, headers: lines.map(header).collect(), body: body.to_owned() }
+}
+
+/// The body of a case, which may be written as a template.
+fn body(input: &Value) -> Vec<u8> {
+    if let Some(hex) = input.get("bodyHex").and_then(Value::as_str) {
+        let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        return (0..hex.len()).step_by(2).map(byte).collect();
+    }
+    match input.get("bodyTemplate") {
+        Some(Value::Object(template)) => {
+            let x = &template["inputs"]["x"];
+            let times = usize::try_from(x["times"].as_u64().unwrap()).unwrap();
+            format!("{{\"inputs\":{{\"x\":\"{}\"}}}}", x["repeat"].as_str().unwrap().repeat(times)).into_bytes()
+        }
+        Some(Value::String(template)) => {
+            let (before, rest) = template.split_once('<').unwrap();
+            let (count, rest) = rest.split_once(" x ").unwrap();
+            let (_, after) = rest.split_once('>').unwrap();
+            let count = count.parse().unwrap();
+            format!("{before}{}{}{after}", "[".repeat(count), "]".repeat(count)).into_bytes()
+        }
+        _ => input["bodyText"].as_str().unwrap_or_default().as_bytes().to_vec(),
+    }
+}
+
+fn head(input: &Value) -> String {
+    let mut head = format!(
+        "{} {} HTTP/1.1\r\nHost: skills\r\n",
+        input["method"].as_str().unwrap(),
+        input["target"].as_str().unwrap()
+    );
+    for header in input["headers"].as_array().into_iter().flatten() {
+        head += &format!("{}: {}\r\n", header[0].as_str().unwrap(), header[1].as_str().unwrap());
+    }
+    head
+}
+
+/// The part of an error document that must match: messages are our own.
+fn comparable(document: &Value) -> Value {
+    let mut document = document.clone();
+    if let Some(error) = document.get_mut("error").and_then(Value::as_object_mut) {
+        if error["code"] != "denied" {
+            error.insert("message".into(), Value::Null);
+        }
+        let errors = error.get_mut("details").and_then(|details| details.get_mut("errors"));
+        for violation in errors.and_then(Value::as_array_mut).into_iter().flatten() {
+            violation["message"] = Value::Null;
+        }
+    }
+    document
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recorded_answers() {
+    report_panics_of_skills();
+    let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
+    let (address, bound) = tokio::sync::oneshot::channel();
+    let server = serve(
+        HttpHost::anonymous(host),
+        ServeOptions::new("127.0.0.1", 0),
+        |at| address.send(at).unwrap(),
+        std::future::pending(),
+    );
+    tokio::spawn(server);
+    let address = bound.await.unwrap();
+
+    let mut wrong = Vec::new();
+    for case in cases::load("http.json") {
+        if case.id.starts_with(LLM) || case.id == "write-with-secret" {
+            continue;
+        }
+        let answer = send(address, &head(&case.input), &body(&case.input)).await;
+        if let Err(why) = judge(&case, &answer) {
+            wrong.push(format!("{}: {why}\n  got {} {}", case.id, answer.status, answer.body));
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn judge(case: &cases::Case, answer: &Answer) -> Result<(), String> {
+    let content_type = answer.headers.get("content-type").map(String::as_str);
+    if content_type != Some("application/json") {
+        return Err(format!("content type {content_type:?}"));
+    }
+    if let Some((_, status, code)) = DIFFERENT.iter().find(|(id, ..)| *id == case.id) {
+        let got = answer.json();
+        let got = got.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+        return if answer.status == *status && got == *code { Ok(()) } else { Err(format!("wanted {status} {code}")) };
+    }
+    let expect = &case.expect;
+    if Some(u64::from(answer.status)) != expect["status"].as_u64() {
+        return Err(format!("wanted status {}", expect["status"]));
+    }
+    let cost = |text: Option<&str>| text.map(|text| serde_json::from_str::<Value>(text).unwrap());
+    let wanted = cost(expect["headers"]["x-skill-cost"].as_str());
+    if cost(answer.headers.get("x-skill-cost").map(String::as_str)) != wanted {
+        return Err(format!("wanted the cost {wanted:?}"));
+    }
+    match expect.get("json") {
+        Some(document) => {
+            let (got, wanted) = (comparable(&answer.json()), comparable(document));
+            // As text: the order of members is part of the wire.
+            if got.to_string() == wanted.to_string() { Ok(()) } else { Err(format!("wanted {wanted}")) }
+        }
+        None => match expect["contentLength"].as_str() {
+            Some(length) if answer.headers["content-length"] != length => Err(format!("wanted {length} bytes")),
+            _ => Ok(()),
+        },
+    }
+}
