@@ -118,9 +118,7 @@ fn head(input: &Value) -> String {
 fn comparable(document: &Value) -> Value {
     let mut document = document.clone();
     if let Some(error) = document.get_mut("error").and_then(Value::as_object_mut) {
-        if error["code"] != "denied" {
-            error.insert("message".into(), Value::Null);
-        }
+        error.insert("message".into(), Value::Null);
         let errors = error.get_mut("details").and_then(|details| details.get_mut("errors"));
         for violation in errors.and_then(Value::as_array_mut).into_iter().flatten() {
             violation["message"] = Value::Null;

@@ -10,23 +10,29 @@ fn one_package(name: &str) -> Fixture {
     Fixture::workspace(name, &[("skills", &skill("s.one", "1", "one"))])
 }
 
-/// The generated files and the programs, with the times of their last change.
+/// The generated files and the programs of a fixture's runners, with the times of their last change.
 fn built(fixture: &Fixture) -> Vec<(PathBuf, SystemTime)> {
+    let runners = fixture.target_directory().join("skill-sdk/runners");
+    let root = fixture.root().to_str().unwrap();
     let mut found = Vec::new();
-    let mut next = vec![
-        fixture.target_directory().join("skill-sdk/runners"),
-        fixture.target_directory().join("debug"),
-    ];
-    while let Some(directory) = next.pop() {
-        for entry in fs::read_dir(directory).unwrap().flatten() {
-            let path = entry.path();
-            let wanted = path.to_string_lossy().contains("runner");
-            if path.is_dir() && wanted {
-                next.push(path.clone());
-            }
-            if path.is_file() && wanted && !path.ends_with(".lock") {
-                found.push((path, entry.metadata().unwrap().modified().unwrap()));
-            }
+    for runner in fs::read_dir(runners).unwrap().flatten() {
+        let directory = runner.path();
+        let manifest = fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
+        if !manifest.contains(&format!("{root}/")) {
+            continue;
+        }
+        let program = format!(
+            "debug/{}{}",
+            runner.file_name().to_str().unwrap(),
+            std::env::consts::EXE_SUFFIX
+        );
+        let files = ["Cargo.toml", "Cargo.lock", "src/main.rs"].map(|name| directory.join(name));
+        for path in files
+            .into_iter()
+            .chain([fixture.target_directory().join(program)])
+        {
+            let changed = fs::metadata(&path).unwrap().modified().unwrap();
+            found.push((path, changed));
         }
     }
     found.sort();
@@ -36,16 +42,11 @@ fn built(fixture: &Fixture) -> Vec<(PathBuf, SystemTime)> {
 #[test]
 fn a_second_run_builds_nothing_and_the_users_files_stay() {
     let fixture = one_package("warm");
-    let target = fixture.target_directory().join("only-warm");
-    let fixture = fixture.target(&target);
     let files = fixture.files();
     let first = fixture.run("list");
     assert_eq!(first.refs(), ["s.one@1"]);
     let before = built(&fixture);
-    assert!(
-        before.iter().any(|(path, _)| path.ends_with("src/main.rs")),
-        "{before:?}"
-    );
+    assert_eq!(before.len(), 4, "one runner: {before:?}");
     let second = fixture.run("list");
     assert_eq!(
         (second.out, built(&fixture)),
@@ -190,13 +191,16 @@ fn the_configuration_of_the_workspace_holds() {
 #[test]
 fn the_flags_of_the_build_are_understood() {
     let fixture = one_package("flags");
-    let target = fixture.target_directory().join("by-flag");
-    let line = format!(
-        "list -j 2 --config build.incremental=false --target-dir {}",
-        target.display()
+    let shared = fixture.target_directory().display();
+    let line = format!("list -j 2 --config profile.dev.debug-assertions=true --target-dir {shared}");
+    let ran = fixture.run_with(&line.split(' ').collect::<Vec<_>>(), |command| {
+        command.env("CARGO_TARGET_DIR", "unused");
+    });
+    assert_eq!(ran.refs(), ["s.one@1"]);
+    assert!(
+        !fixture.root().join("unused").exists(),
+        "the flag is stronger than the variable"
     );
-    assert_eq!(fixture.run(&line).refs(), ["s.one@1"]);
-    assert!(target.join("skill-sdk/runners").is_dir());
     fixture
         .run("list --release --profile dev")
         .fails(2, &["cannot be used with"]);

@@ -65,12 +65,6 @@ impl Fixture {
         fs::write(path, text).unwrap();
     }
 
-    /// A target directory of its own, for tests about what is in it.
-    pub(crate) fn target(mut self, directory: &Path) -> Self {
-        self.target = directory.to_owned();
-        self
-    }
-
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
@@ -94,6 +88,7 @@ impl Fixture {
         for name in ["CARGO_BUILD_TARGET", "RUSTFLAGS", "RUST_BACKTRACE"] {
             command.env_remove(name);
         }
+        settings(&mut command);
         change(&mut command);
         ran(&command.output().unwrap())
     }
@@ -185,6 +180,13 @@ pub(crate) fn skill(name: &str, version: &str, function: &str) -> String {
          #[skill_sdk::skill(\"{name}\", version = \"{version}\", side_effects = \"none\", risk = \"low\")]\n\
          pub fn {function}(text: String) -> {types}Out {{\n    {types}Out {{ text }}\n}}\n"
     )
+}
+
+/// Settings under which small programs build fast and stay small.
+fn settings(command: &mut Command) {
+    command
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0");
 }
 
 fn ran(output: &Output) -> Ran {

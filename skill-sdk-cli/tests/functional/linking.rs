@@ -41,7 +41,7 @@ fn a_dependency_that_no_code_names_is_a_warning() {
 #[test]
 fn the_library_may_be_renamed_and_the_crate_too() {
     let manifest = format!(
-        "{}[lib]\nname = \"other_name\"\n[dependencies]\nsdk = {{ path = '{}', package = \"skill-sdk\" }}\n\
+        "{}[workspace]\n[lib]\nname = \"other_name\"\n[dependencies]\nsdk = {{ path = '{}', package = \"skill-sdk\" }}\n\
          serde = {{ version = \"1\", features = [\"derive\"] }}\nschemars = \"1\"\n",
         head("renamed"),
         sdk().display()

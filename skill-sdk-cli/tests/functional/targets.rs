@@ -103,7 +103,7 @@ fn what_matches_nothing_lists_what_there_is() {
 #[test]
 fn a_workspace_without_users_of_the_library_says_so() {
     let fixture = Fixture::new("no-users")
-        .file("Cargo.toml", &head("plain"))
+        .file("Cargo.toml", &format!("{}[workspace]\n", head("plain")))
         .file("src/lib.rs", "");
     fixture.run("list").fails(
         2,

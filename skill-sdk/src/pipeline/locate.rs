@@ -5,7 +5,10 @@
 
 /// The path of the failure: `/` and its parts joined by `/`.
 pub(super) fn path(json: &[u8], error: &serde_json::Error) -> String {
-    let parts = walk(json, offset(json, error.line(), error.column()));
+    let text = error.to_string();
+    // serde reports these of the object or list as a whole; all else, of the member or item that was read last.
+    let whole = text.starts_with("missing field") || text.starts_with("invalid length");
+    let parts = walk(json, offset(json, error.line(), error.column()), whole);
     if parts.is_empty() { "/".to_owned() } else { parts.iter().map(|part| format!("/{part}")).collect() }
 }
 
@@ -33,8 +36,9 @@ enum Open {
     Array(usize, bool),
 }
 
-/// The parts of the path of the value that ends at or holds `end`.
-fn walk(json: &[u8], end: usize) -> Vec<String> {
+/// The parts of the path of the value that ends at or holds `end`. Where an object or a list ends there, it is meant when
+/// `whole`, else the last value in it.
+fn walk(json: &[u8], end: usize, whole: bool) -> Vec<String> {
     let mut open: Vec<Open> = Vec::new();
     let mut at = 0;
     while at < end {
@@ -48,9 +52,7 @@ fn walk(json: &[u8], end: usize) -> Vec<String> {
                 open.push(Open::Array(0, false));
             }
             b'}' | b']' => {
-                // The failure of a whole object or array is reported at its last byte.
-                if at + 1 == end {
-                    open.pop();
+                if at + 1 == end && !whole {
                     return parts(&open);
                 }
                 open.pop();

@@ -5,6 +5,7 @@
 
 mod call;
 mod deadline;
+mod dialect;
 mod host;
 mod locate;
 mod panics;

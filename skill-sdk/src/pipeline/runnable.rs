@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::call::{Meta, is_object};
+use super::dialect::compile;
 use super::violations::{self, Violation};
 use super::{locate, panics, relax};
 use crate::context::{ContextStart, Resources, SkillContext};
@@ -138,14 +139,6 @@ impl Runnable {
 /// Whether a schema can be used to check values; says why not.
 pub fn check_schema_compiles(schema: &Value) -> Result<(), String> {
     compile(schema).map(drop)
-}
-
-/// A validator of `schema` that never reaches out and asserts formats.
-fn compile(schema: &Value) -> Result<Validator, String> {
-    jsonschema::draft202012::options()
-        .should_validate_formats(true)
-        .build(schema)
-        .map_err(|error| error.to_string())
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -1,5 +1,6 @@
 //! Violations of a schema, in the form of the wire: ordered by path, limited in number and length.
 
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -58,22 +59,37 @@ pub(super) fn check(validator: &Validator, schema: &Value, instance: &Value) -> 
     if validator.is_valid(instance) {
         return Ok(());
     }
-    let mut found: Vec<_> = validator
-        .iter_errors(instance)
-        .take(MAX_COLLECTED)
-        .map(|error| {
-            let place = place(instance, error.instance_path().as_str());
-            let keyword = keyword_order(schema, error.evaluation_path().as_str());
-            (place, keyword, message(&error))
-        })
-        .collect();
+    let mut found: Vec<_> =
+        validator.iter_errors(instance).take(MAX_COLLECTED).map(|error| found(schema, instance, &error)).collect();
     found.sort_by(|(place, keyword, _), (other_place, other_keyword, _)| {
         place.cmp(other_place).then_with(|| keyword.cmp(other_keyword))
     });
+    found.dedup();
     Err(found
         .into_iter()
         .map(|(place, _, message)| Violation { path: path(&place), message })
         .collect())
+}
+
+/// The place of a violation, its keyword, and what is wrong.
+fn found(schema: &Value, instance: &Value, error: &ValidationError<'_>) -> (Vec<Part>, Vec<usize>, String) {
+    let mut place = place(instance, error.instance_path().as_str());
+    let (keyword, rule) = keyword(schema, error.evaluation_path().as_str());
+    let message = match error.kind() {
+        // `items: false` is a rule of the list: it has one violation, however many items are too many.
+        ValidationErrorKind::FalseSchema if error.evaluation_path().as_str().ends_with("/items") => {
+            place.pop();
+            "there are more items than are allowed".to_owned()
+        }
+        ValidationErrorKind::FalseSchema => "nothing is allowed here".to_owned(),
+        // The validator knows the pattern in its own dialect only.
+        ValidationErrorKind::Pattern { .. } => match rule.and_then(Value::as_str) {
+            Some(pattern) => format!("{} does not match the pattern {pattern}", error.instance()),
+            None => "a name or a text does not match its pattern".to_owned(),
+        },
+        _ => error.to_string(),
+    };
+    (place, keyword, message)
 }
 
 /// One part of a path. Below one parent all parts are of one kind.
@@ -117,22 +133,26 @@ fn path(place: &[Part]) -> String {
     if path.is_empty() { "/".to_owned() } else { path }
 }
 
-/// Where a keyword stands in the schema's own order: its position in each document on the way to it.
-fn keyword_order(schema: &Value, pointer: &str) -> Vec<usize> {
+/// Where a keyword stands in the schema's own order, as its position in each document on the way to it, and its value.
+fn keyword<'a>(schema: &'a Value, pointer: &str) -> (Vec<usize>, Option<&'a Value>) {
     let mut node = schema;
     let mut order = Vec::new();
     for part in parts(pointer) {
         let found = match node {
             Value::Object(members) => {
+                let node_has_all_of = members.contains_key("allOf");
                 let mut members = members.iter().enumerate();
-                members.find(|(_, (name, _))| **name == part).map(|(at, (_, next))| (at, next))
+                // A choice of one was compiled as `allOf`.
+                let choice = part == "allOf" && !node_has_all_of;
+                let is_part = |name: &str| name == part || (choice && matches!(name, "anyOf" | "oneOf"));
+                members.find(|(_, (name, _))| is_part(name)).map(|(at, (_, next))| (at, next))
             }
             Value::Array(items) => {
                 part.parse().ok().and_then(|index: usize| Some((index, items.get(index)?)))
             }
             _ => None,
         };
-        let Some((position, next)) = found else { break };
+        let Some((position, next)) = found else { return (order, None) };
         order.push(position);
         node = match next.as_str().and_then(|reference| reference.strip_prefix('#')) {
             // The way goes on in the document that is referred to.
@@ -140,15 +160,7 @@ fn keyword_order(schema: &Value, pointer: &str) -> Vec<usize> {
             _ => next,
         };
     }
-    order
-}
-
-/// What is wrong, in words.
-fn message(error: &ValidationError<'_>) -> String {
-    match error.kind() {
-        jsonschema::error::ValidationErrorKind::FalseSchema => "nothing is allowed here".to_owned(),
-        _ => error.to_string(),
-    }
+    (order, Some(node))
 }
 
 #[cfg(test)]

@@ -33,8 +33,19 @@
 //!   `char`, a `bool`, an enum with documented variants);
 //! - conditions that only Rust code knows (`try_from`, a custom `Deserialize`).
 //!
-//! serde reads more than the schema tells: aliases of a field or variant, and a list in place of a struct. schemars
-//! does not show a default that `skip_serializing_if` would skip or that cannot be serialized.
+//! serde reads more than the schema tells: aliases of a field or variant, and a list in place of a struct.
+//!
+//! Some things schemars does not tell: a default that `skip_serializing_if` would skip or that cannot be serialized;
+//! the place of a documented variant among undocumented ones (these come first); whether a field of outputs is
+//! `Value` or `Option<Value>` (it is required); whether the docs of a struct without docs of its own are those of
+//! what it flattens.
+//!
+//! # What has no schema
+//!
+//! Inputs that cannot be an object, and types with a place that no value can satisfy, are a [`SchemaProblem`]: an
+//! enum without variants, a struct that holds itself without end, an untagged enum that is directly itself again,
+//! `deny_unknown_fields` with an enum in `flatten` (serde collects its fields and then refuses them), bounds or
+//! types that exclude each other. So is a reference to something that is not in the schema.
 
 mod defaults;
 mod docs;

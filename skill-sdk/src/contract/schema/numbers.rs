@@ -9,7 +9,7 @@
 //! double: the bounds of `u64` are 0 and 2^64, those of `i64` are -2^63 and 2^63. What lies between the real
 //! bound and the rounded one passes the schema and is then refused by serde.
 //!
-//! `i128` and `u128` get the range that `serde_json` carries in a `Value`, which is `i64` and `u64` together.
+//! The same holds for `i128` and `u128`, whose values travel exactly: they are read from and written to JSON text.
 //! `isize` and `usize` are 64 bits wide on every platform here, so that a contract does not depend on it.
 
 use serde_json::{Number, Value, json};
@@ -19,9 +19,10 @@ use super::walk::{Node, has_type};
 /// 2^53: the integers up to here are exact in a double.
 const EXACT: u64 = 1 << 53;
 
-/// 2^63 and 2^64 as doubles.
+/// 2^63, 2^64 and 2^127 as doubles.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_64: f64 = TWO_63 * 2.0;
+const TWO_127: f64 = TWO_63 * TWO_64;
 
 /// Writes the width of an integer as bounds and drops a format that JSON Schema 2020-12 does not define.
 pub(super) fn portable(node: &mut Node) {
@@ -92,11 +93,12 @@ fn bounds(format: &str) -> Option<(Value, Value)> {
         "int16" => (json!(i16::MIN), json!(i16::MAX)),
         "int32" => (json!(i32::MIN), json!(i32::MAX)),
         "int64" | "int" => (json!(i64::MIN), json!(two_63)),
-        "int128" => (json!(i64::MIN), json!(TWO_64)),
+        "int128" => (json!(-TWO_127), json!(TWO_127)),
         "uint8" => (json!(0), json!(u8::MAX)),
         "uint16" => (json!(0), json!(u16::MAX)),
         "uint32" => (json!(0), json!(u32::MAX)),
-        "uint64" | "uint" | "uint128" => (json!(0), json!(TWO_64)),
+        "uint64" | "uint" => (json!(0), json!(TWO_64)),
+        "uint128" => (json!(0), json!(TWO_127 * 2.0)),
         _ => return None,
     })
 }
@@ -116,8 +118,7 @@ fn outward(bound: &Number, upward: bool) -> Number {
     // Away from zero when the bound is on the far side of it, else towards zero.
     let rounded = doubles_around(magnitude, upward != negative);
     let number = match (rounded, negative) {
-        (None, false) => Number::from_f64(TWO_64),
-        (None, true) => Number::from_f64(-TWO_64),
+        (None, _) => Number::from_f64(TWO_64),
         (Some(magnitude), false) => Some(Number::from(magnitude)),
         (Some(magnitude), true) => 0_i64.checked_sub_unsigned(magnitude).map(Number::from),
     };

@@ -166,14 +166,14 @@ fn any_object(description: Option<&str>) -> Value {
 
 /// The schema of outputs that are not an object: an object with the member `result`.
 pub(super) fn wrapped(schema: Value) -> Value {
-    let mut root = json!({
+    let mut properties = Node::new();
+    properties.insert("result".to_owned(), schema);
+    json!({
         "type": "object",
-        "properties": {},
+        "properties": properties,
         "required": ["result"],
         "additionalProperties": false,
-    });
-    root["properties"]["result"] = schema;
-    root
+    })
 }
 
 /// The schema of outputs that say nothing.

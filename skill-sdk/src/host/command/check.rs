@@ -98,7 +98,7 @@ mod tests {
         skill.spec = json!({
             "version": "1", "description": "", "sideEffects": "none", "riskLevel": "low",
             "contract": {
-                "inputs": {"type": "object", "properties": {"a": {"pattern": "("}}},
+                "inputs": {"type": "object", "properties": {"a": {"pattern": "[b-a]"}}},
                 "outputs": {"type": "object"},
                 "idempotency": "none", "timeoutSeconds": 60,
                 "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},

@@ -47,13 +47,13 @@ fn numbers() {
         i32 => true, {"type": "integer", "minimum": i32::MIN, "maximum": i32::MAX};
         i64 => true, {"type": "integer", "minimum": i64::MIN, "maximum": TWO_63};
         isize => true, {"type": "integer", "minimum": i64::MIN, "maximum": TWO_63};
-        i128 => true, {"type": "integer", "minimum": i64::MIN, "maximum": TWO_64};
+        i128 => true, {"type": "integer", "minimum": -TWO_64 * TWO_64 / 2.0, "maximum": TWO_64 * TWO_64 / 2.0};
         u8 => true, {"type": "integer", "minimum": 0, "maximum": 255};
         u16 => true, {"type": "integer", "minimum": 0, "maximum": 65535};
         u32 => true, {"type": "integer", "minimum": 0, "maximum": u32::MAX};
         u64 => true, {"type": "integer", "minimum": 0, "maximum": TWO_64};
         usize => true, {"type": "integer", "minimum": 0, "maximum": TWO_64};
-        u128 => true, {"type": "integer", "minimum": 0, "maximum": TWO_64};
+        u128 => true, {"type": "integer", "minimum": 0, "maximum": TWO_64 * TWO_64};
         std::num::NonZeroU16 => true, {"type": "integer", "minimum": 1, "maximum": 65535};
         std::num::NonZeroI8 => true, {"type": "integer", "minimum": -128, "maximum": 127, "not": {"enum": [0]}};
         Option<u32> => false, {"type": ["integer", "null"], "minimum": 0, "maximum": u32::MAX};
