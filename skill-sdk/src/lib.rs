@@ -66,8 +66,8 @@ pub mod testing;
 
 pub use skill_sdk_macros::{SkillFailure, resource, skill};
 
-pub use crate::context::{Caller, Environment, LlmUsage, Secret, SkillContext};
 pub use crate::context::secrets;
+pub use crate::context::{Caller, Environment, LlmUsage, Secret, SkillContext};
 pub use crate::contract::check::check_contract;
 pub use crate::error::{FailureExt, SkillError, is_valid_code};
 pub use crate::handler::{SkillInput, SkillOutput};

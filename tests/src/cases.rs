@@ -18,7 +18,9 @@ pub struct Case {
 
 /// The cases of `file`; none, with a message, where the recordings are not at hand.
 pub fn load(file: &str) -> Vec<Case> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cases").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/cases")
+        .join(file);
     let Ok(text) = fs::read_to_string(&path) else {
         eprintln!("skipped: the recorded cases are not at hand ({file})");
         return Vec::new();

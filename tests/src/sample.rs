@@ -43,7 +43,10 @@ pub struct AddOut {
 #[skill("math.add", version = "1", side_effects = "none", risk = "low", timeout = 30)]
 pub fn add(inputs: AddIn, ctx: &SkillContext) -> AddOut {
     ctx.add_cost("ops", 1.0);
-    AddOut { sum: inputs.a + inputs.b, note: ctx.idempotency_key().map(str::to_owned) }
+    AddOut {
+        sum: inputs.a + inputs.b,
+        note: ctx.idempotency_key().map(str::to_owned),
+    }
 }
 
 /// A document.
@@ -71,7 +74,13 @@ pub struct Verdict {
 /// Classify a document by its length.
 #[skill("doc.classify", version = "2", side_effects = "none", risk = "low", retry = (2, 5))]
 pub async fn classify(inputs: Doc) -> Verdict {
-    Verdict { kind: if inputs.text.chars().count() < 10 { Kind::Short } else { Kind::Long } }
+    Verdict {
+        kind: if inputs.text.chars().count() < 10 {
+            Kind::Short
+        } else {
+            Kind::Long
+        },
+    }
 }
 
 /// Echo with the schemas of a published version.
@@ -96,9 +105,7 @@ pub fn echo(inputs: Value) -> Value {
 pub fn write(inputs: Doc, ctx: &SkillContext) -> Result<Value, SkillError> {
     match inputs.text.as_str() {
         "busy" => Err(SkillError::retryable("upstream_busy", "later")),
-        "denied" => {
-            Err(SkillError::terminal("denied", "refused").with_details(json!({"why": "policy"})))
-        }
+        "denied" => Err(SkillError::terminal("denied", "refused").with_details(json!({"why": "policy"}))),
         #[expect(clippy::panic, reason = "the case wants a crash")]
         "crash" => panic!("boom"),
         "bad-output" => Ok(json!({"kind": "medium"})),
@@ -160,9 +167,10 @@ pub fn raise(inputs: Value, ctx: &SkillContext) -> Result<Value, SkillError> {
             })
         }
         "key" => unclassified(),
-        "deadline" => {
-            Err(SkillError::retryable("timeout", format!("{}: the time of the call is up", ctx.skill())))
-        }
+        "deadline" => Err(SkillError::retryable(
+            "timeout",
+            format!("{}: the time of the call is up", ctx.skill()),
+        )),
         "return" => Ok(inputs["value"].clone()),
         "cost" => {
             add_costs(&inputs, ctx);
@@ -210,12 +218,18 @@ pub struct AnyOut {
 
 /// Nested models.
 #[skill(
-    "tree.check", version = "1", side_effects = "none", risk = "low",
+    "tree.check",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
     inputs_schema = "fixtures/schemas/tree.check.inputs.json",
-    outputs_schema = "fixtures/schemas/tree.check.outputs.json",
+    outputs_schema = "fixtures/schemas/tree.check.outputs.json"
 )]
 pub async fn tree_check(inputs: Value) -> AnyOut {
-    AnyOut { ok: true, got: inputs }
+    AnyOut {
+        ok: true,
+        got: inputs,
+    }
 }
 
 /// A number that only Rust code checks.
@@ -227,13 +241,20 @@ pub struct Strict {
 
 fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     let number = i64::deserialize(deserializer)?;
-    if number % 2 == 0 { Ok(number) } else { Err(serde::de::Error::custom("must be even")) }
+    if number % 2 == 0 {
+        Ok(number)
+    } else {
+        Err(serde::de::Error::custom("must be even"))
+    }
 }
 
 /// A check behind the schema.
 #[skill("even.only", version = "1", side_effects = "none", risk = "low")]
 pub fn even_only(inputs: Strict) -> AnyOut {
-    AnyOut { ok: true, got: inputs.even.into() }
+    AnyOut {
+        ok: true,
+        got: inputs.even.into(),
+    }
 }
 
 /// Formats.
@@ -246,11 +267,17 @@ pub struct Formats {
 
 /// Formats.
 #[skill(
-    "fmt.check", version = "1", side_effects = "none", risk = "low",
-    inputs_schema = "fixtures/schemas/fmt.check.inputs.json",
+    "fmt.check",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    inputs_schema = "fixtures/schemas/fmt.check.inputs.json"
 )]
 pub fn format_check(inputs: Formats) -> AnyOut {
-    AnyOut { ok: true, got: json!(inputs) }
+    AnyOut {
+        ok: true,
+        got: json!(inputs),
+    }
 }
 
 /// Takes longer than its contract allows.
@@ -301,7 +328,15 @@ fn v() -> String {
     outputs_schema = "fixtures/schemas/types.zoo.outputs.json",
 )]
 pub fn types_zoo(inputs: ZooIn) -> Value {
-    let ZooIn { s, i, point, when, dec, aliased, _rest } = inputs;
+    let ZooIn {
+        s,
+        i,
+        point,
+        when,
+        dec,
+        aliased,
+        _rest,
+    } = inputs;
     json!({
         "s": s, "n": i, "items": [point], "kind": "short", "when": when, "dec": dec, "aliasedName": aliased,
     })

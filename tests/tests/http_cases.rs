@@ -63,7 +63,10 @@ impl Answer {
 
 async fn send(address: SocketAddr, head: &str, body: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let head = format!("{head}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    let head = format!(
+        "{head}Content-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
     stream.write_all(head.as_bytes()).await.unwrap();
     stream.write_all(body).await.unwrap();
     let mut answer = Vec::new();
@@ -76,7 +79,11 @@ async fn send(address: SocketAddr, head: &str, body: &[u8]) -> Answer {
         let (name, value) = line.split_once(':').unwrap();
         (name.to_ascii_lowercase(), value.trim().to_owned())
     };
-    Answer { status, headers: lines.map(header).collect(), body: body.to_owned() }
+    Answer {
+        status,
+        headers: lines.map(header).collect(),
+        body: body.to_owned(),
+    }
 }
 
 /// The body of a case, which may be written as a template.
@@ -89,7 +96,11 @@ fn body(input: &Value) -> Vec<u8> {
         Some(Value::Object(template)) => {
             let x = &template["inputs"]["x"];
             let times = usize::try_from(x["times"].as_u64().unwrap()).unwrap();
-            format!("{{\"inputs\":{{\"x\":\"{}\"}}}}", x["repeat"].as_str().unwrap().repeat(times)).into_bytes()
+            format!(
+                "{{\"inputs\":{{\"x\":\"{}\"}}}}",
+                x["repeat"].as_str().unwrap().repeat(times)
+            )
+            .into_bytes()
         }
         Some(Value::String(template)) => {
             let (before, rest) = template.split_once('<').unwrap();
@@ -109,7 +120,11 @@ fn head(input: &Value) -> String {
         input["target"].as_str().unwrap()
     );
     for header in input["headers"].as_array().into_iter().flatten() {
-        head += &format!("{}: {}\r\n", header[0].as_str().unwrap(), header[1].as_str().unwrap());
+        head += &format!(
+            "{}: {}\r\n",
+            header[0].as_str().unwrap(),
+            header[1].as_str().unwrap()
+        );
     }
     head
 }
@@ -119,7 +134,9 @@ fn comparable(document: &Value) -> Value {
     let mut document = document.clone();
     if let Some(error) = document.get_mut("error").and_then(Value::as_object_mut) {
         error.insert("message".into(), Value::Null);
-        let errors = error.get_mut("details").and_then(|details| details.get_mut("errors"));
+        let errors = error
+            .get_mut("details")
+            .and_then(|details| details.get_mut("errors"));
         for violation in errors.and_then(Value::as_array_mut).into_iter().flatten() {
             violation["message"] = Value::Null;
         }
@@ -148,10 +165,18 @@ async fn recorded_answers() {
         }
         let answer = send(address, &head(&case.input), &body(&case.input)).await;
         if let Err(why) = judge(&case, &answer) {
-            wrong.push(format!("{}: {why}\n  got {} {}", case.id, answer.status, answer.body));
+            wrong.push(format!(
+                "{}: {why}\n  got {} {}",
+                case.id, answer.status, answer.body
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} cases differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 fn judge(case: &cases::Case, answer: &Answer) -> Result<(), String> {
@@ -161,8 +186,15 @@ fn judge(case: &cases::Case, answer: &Answer) -> Result<(), String> {
     }
     if let Some((_, status, code)) = DIFFERENT.iter().find(|(id, ..)| *id == case.id) {
         let got = answer.json();
-        let got = got.pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
-        return if answer.status == *status && got == *code { Ok(()) } else { Err(format!("wanted {status} {code}")) };
+        let got = got
+            .pointer("/error/code")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        return if answer.status == *status && got == *code {
+            Ok(())
+        } else {
+            Err(format!("wanted {status} {code}"))
+        };
     }
     let expect = &case.expect;
     if Some(u64::from(answer.status)) != expect["status"].as_u64() {
@@ -177,10 +209,16 @@ fn judge(case: &cases::Case, answer: &Answer) -> Result<(), String> {
         Some(document) => {
             let (got, wanted) = (comparable(&answer.json()), comparable(document));
             // As text: the order of members is part of the wire.
-            if got.to_string() == wanted.to_string() { Ok(()) } else { Err(format!("wanted {wanted}")) }
+            if got.to_string() == wanted.to_string() {
+                Ok(())
+            } else {
+                Err(format!("wanted {wanted}"))
+            }
         }
         None => match expect["contentLength"].as_str() {
-            Some(length) if answer.headers["content-length"] != length => Err(format!("wanted {length} bytes")),
+            Some(length) if answer.headers["content-length"] != length => {
+                Err(format!("wanted {length} bytes"))
+            }
             _ => Ok(()),
         },
     }

@@ -31,7 +31,9 @@ mod tests {
 
     #[test]
     fn it_asks_for_a_name() {
-        let error = invoke(greet::SKILL, json!({"nmae": "Ada"})).blocking().unwrap_err();
+        let error = invoke(greet::SKILL, json!({"nmae": "Ada"}))
+            .blocking()
+            .unwrap_err();
         assert_eq!(error.code(), "input_contract_violation");
     }
 }

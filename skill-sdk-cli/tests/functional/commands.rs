@@ -1,7 +1,7 @@
 //! What the commands print.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -63,11 +63,10 @@ fn serve_becomes_the_host() {
     fixture
         .run("serve http --allow-anonymous s.two")
         .fails(2, &["no target matches `s.two`"]);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_skill-sdk"))
-        .current_dir(fixture.root())
-        .env("CARGO_TARGET_DIR", fixture.target_directory())
-        .args(["serve", "http", "--allow-anonymous", "--port", "0", "s.one"])
+    let mut child = fixture
+        .command(&["serve", "http", "--allow-anonymous", "--port", "0", "s.one"])
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -86,10 +85,8 @@ fn serve_becomes_the_host() {
 fn a_reader_that_goes_away_is_no_failure() {
     let fixture = fixture("pipe");
     assert_eq!(fixture.run("list").code, 0);
-    let mut child = Command::new(env!("CARGO_BIN_EXE_skill-sdk"))
-        .current_dir(fixture.root())
-        .env("CARGO_TARGET_DIR", fixture.target_directory())
-        .args(["contract", "s.one"])
+    let mut child = fixture
+        .command(&["contract", "s.one"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -113,4 +110,33 @@ fn errors_are_plain_without_a_terminal_and_usage_is_2() {
     for part in ["--locked", "--target-dir", "git.merge@2", "Build options"] {
         assert!(help.out.contains(part), "{part}");
     }
+}
+
+#[test]
+fn export_check_and_the_rules() {
+    let fixture = Fixture::workspace(
+        "export",
+        &[
+            ("skills", &skill("s.one", "1", "one")),
+            ("more", &skill("m.one", "1", "one")),
+        ],
+    );
+    assert_eq!(fixture.run("check").code, 0);
+    fixture
+        .run("export --package catalog --protocol http")
+        .fails(2, &["--endpoint"]);
+    fixture.write("catalog/README.md", "a package");
+    let written = fixture.run("export --package catalog");
+    assert_eq!(written.code, 0, "{}", written.err);
+    assert!(
+        fixture.root().join("catalog/skills/s.one.yaml").is_file(),
+        "{}",
+        written.out
+    );
+    assert_eq!(fixture.run("export --package catalog --check").code, 0);
+    // One package is named: the file of the other one is no leftover.
+    let one = fixture.run("export --package catalog --check skills");
+    assert_eq!(one.code, 0, "{}{}", one.out, one.err);
+    fixture.write("crates/more/src/lib.rs", &skill("m.two", "1", "one"));
+    assert_eq!(fixture.run("export --package catalog --check").code, 1);
 }

@@ -80,6 +80,13 @@ impl Fixture {
 
     /// Runs the tool with arguments as they are, and a changed command.
     pub(crate) fn run_with(&self, arguments: &[&str], change: impl FnOnce(&mut Command)) -> Ran {
+        let mut command = self.command(arguments);
+        change(&mut command);
+        ran(&command.output().unwrap())
+    }
+
+    /// The tool, ready to run in the root of the workspace.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_skill-sdk"));
         command
             .current_dir(&self.root)
@@ -88,9 +95,11 @@ impl Fixture {
         for name in ["CARGO_BUILD_TARGET", "RUSTFLAGS", "RUST_BACKTRACE"] {
             command.env_remove(name);
         }
-        settings(&mut command);
-        change(&mut command);
-        ran(&command.output().unwrap())
+        // Small programs build fast and stay small.
+        command
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("CARGO_INCREMENTAL", "0");
+        command
     }
 
     /// Runs cargo in the root of the workspace.
@@ -180,13 +189,6 @@ pub(crate) fn skill(name: &str, version: &str, function: &str) -> String {
          #[skill_sdk::skill(\"{name}\", version = \"{version}\", side_effects = \"none\", risk = \"low\")]\n\
          pub fn {function}(text: String) -> {types}Out {{\n    {types}Out {{ text }}\n}}\n"
     )
-}
-
-/// Settings under which small programs build fast and stay small.
-fn settings(command: &mut Command) {
-    command
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_INCREMENTAL", "0");
 }
 
 fn ran(output: &Output) -> Ran {

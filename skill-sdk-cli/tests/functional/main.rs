@@ -1,5 +1,8 @@
 //! The real tool on small workspaces: one module a theme, one test a pitfall that users of such tools have met.
 
+// Helpers of tests fail loudly, as the tests do.
+#![allow(clippy::unwrap_used)]
+
 mod cargo;
 mod commands;
 mod fixture;

@@ -81,7 +81,11 @@ impl Caller {
     /// Whether the caller has the scope: it is among its scopes and, when a ceiling is declared, under the ceiling.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.0.scopes.contains(scope)
-            && self.0.scope_ceiling.as_ref().is_none_or(|ceiling| ceiling.contains(scope))
+            && self
+                .0
+                .scope_ceiling
+                .as_ref()
+                .is_none_or(|ceiling| ceiling.contains(scope))
     }
 
     /// Fails with the code `insufficient_scope` unless the caller has one of the scopes.
@@ -153,6 +157,9 @@ mod tests {
     fn one_of_the_scopes_is_enough() {
         assert!(caller(&["b"], None).require_scope(&["a", "b"]).is_ok());
         let error = caller(&["c"], None).require_scope(&["a", "b"]).unwrap_err();
-        assert_eq!((error.code(), error.is_retryable()), ("insufficient_scope", false));
+        assert_eq!(
+            (error.code(), error.is_retryable()),
+            ("insufficient_scope", false)
+        );
     }
 }

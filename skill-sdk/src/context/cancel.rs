@@ -29,7 +29,10 @@ impl Cancellation {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    #[cfg_attr(not(feature = "runtime"), allow(dead_code, reason = "only the pipeline cancels"))]
+    #[cfg_attr(
+        not(feature = "runtime"),
+        allow(dead_code, reason = "only the pipeline cancels")
+    )]
     pub(crate) fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         let wakers = std::mem::take(&mut self.waiting().wakers);
@@ -37,7 +40,10 @@ impl Cancellation {
     }
 
     pub(crate) fn cancelled(&self) -> Cancelled {
-        Cancelled { cancellation: self.clone(), key: None }
+        Cancelled {
+            cancellation: self.clone(),
+            key: None,
+        }
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, Waiting> {
@@ -82,7 +88,9 @@ impl Drop for Cancelled {
 
 impl fmt::Debug for Cancelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cancelled").field("is_cancelled", &self.cancellation.is_cancelled()).finish()
+        f.debug_struct("Cancelled")
+            .field("is_cancelled", &self.cancellation.is_cancelled())
+            .finish_non_exhaustive()
     }
 }
 
@@ -109,7 +117,12 @@ mod tests {
         let mut futures = [pin!(cancellation.cancelled()), pin!(cancellation.cancelled())];
         for (future, flag) in futures.iter_mut().zip(&flags) {
             let waker = Waker::from(Arc::clone(flag));
-            assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            assert!(
+                future
+                    .as_mut()
+                    .poll(&mut Context::from_waker(&waker))
+                    .is_pending()
+            );
         }
         cancellation.cancel();
         for (future, flag) in futures.iter_mut().zip(&flags) {

@@ -39,7 +39,11 @@ impl Cost {
     pub(crate) fn add(&mut self, unit: String, amount: f64) {
         if !amount.is_finite() {
             #[cfg(feature = "runtime")]
-            tracing::warn!(unit, amount, "an amount that is not finite is left out of the cost");
+            tracing::warn!(
+                unit,
+                amount,
+                "an amount that is not finite is left out of the cost"
+            );
             return;
         }
         match self.units.iter_mut().find(|(known, _)| *known == unit) {
@@ -79,8 +83,11 @@ impl Cost {
             document.insert("llm".into(), sums.into());
         }
         if !self.units.is_empty() {
-            let units: Map<_, _> =
-                self.units.iter().map(|(unit, amount)| (unit.clone(), (*amount).into())).collect();
+            let units: Map<_, _> = self
+                .units
+                .iter()
+                .map(|(unit, amount)| (unit.clone(), (*amount).into()))
+                .collect();
             document.insert("units".into(), units.into());
         }
         (!document.is_empty()).then(|| document.into())
@@ -106,10 +113,19 @@ mod tests {
     #[test]
     fn units_add_up_in_order_of_first_use() {
         let mut cost = Cost::default();
-        for (unit, amount) in [("b", 1.0), ("a", 2.0), ("b", 0.5), ("c", f64::NAN), ("d", f64::INFINITY)] {
+        for (unit, amount) in [
+            ("b", 1.0),
+            ("a", 2.0),
+            ("b", 0.5),
+            ("c", f64::NAN),
+            ("d", f64::INFINITY),
+        ] {
             cost.add(unit.into(), amount);
         }
-        assert_eq!(cost.document().unwrap().to_string(), r#"{"units":{"b":1.5,"a":2.0}}"#);
+        assert_eq!(
+            cost.document().unwrap().to_string(),
+            r#"{"units":{"b":1.5,"a":2.0}}"#
+        );
     }
 
     #[test]
@@ -124,9 +140,21 @@ mod tests {
     fn the_models_stand_first() {
         let mut cost = Cost::default();
         cost.add("page".into(), 2.0);
-        cost.add_llm(&LlmUsage { model: "b".into(), total_tokens: 15, cost_usd: Some(0.1), ..LlmUsage::default() });
-        cost.add_llm(&LlmUsage { model: "a".into(), cost_usd: Some(0.2), ..LlmUsage::default() });
-        cost.add_llm(&LlmUsage { model: "b".into(), ..LlmUsage::default() });
+        cost.add_llm(&LlmUsage {
+            model: "b".into(),
+            total_tokens: 15,
+            cost_usd: Some(0.1),
+            ..LlmUsage::default()
+        });
+        cost.add_llm(&LlmUsage {
+            model: "a".into(),
+            cost_usd: Some(0.2),
+            ..LlmUsage::default()
+        });
+        cost.add_llm(&LlmUsage {
+            model: "b".into(),
+            ..LlmUsage::default()
+        });
         assert_eq!(
             cost.document().unwrap().to_string(),
             r#"{"llm":{"calls":3,"promptTokens":0,"completionTokens":0,"totalTokens":15,"models":["b","a"],"costUsd":0.3},"units":{"page":2.0}}"#

@@ -33,12 +33,18 @@ impl Environment {
 
     /// The variables given, and no others.
     pub fn only(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self { own: Some(Arc::new(variables.into_iter().collect())), isolated: true }
+        Self {
+            own: Some(Arc::new(variables.into_iter().collect())),
+            isolated: true,
+        }
     }
 
     /// The environment of the process, with the variables given in front of it.
     pub fn with(variables: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self { own: Some(Arc::new(variables.into_iter().collect())), isolated: false }
+        Self {
+            own: Some(Arc::new(variables.into_iter().collect())),
+            isolated: false,
+        }
     }
 
     /// The variable `name`; `None` when there is none or it is not UTF-8.
@@ -70,7 +76,10 @@ impl Environment {
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.own.iter().flat_map(|own| own.keys()).collect();
-        f.debug_struct("Environment").field("own", &names).field("isolated", &self.isolated).finish()
+        f.debug_struct("Environment")
+            .field("own", &names)
+            .field("isolated", &self.isolated)
+            .finish()
     }
 }
 
@@ -81,7 +90,10 @@ mod tests {
     #[test]
     fn own_variables_come_first() {
         let own = [("SKILL_SDK_TEST".to_owned(), "own".to_owned())];
-        assert_eq!(Environment::with(own.clone()).config("SKILL_SDK_TEST").as_deref(), Some("own"));
+        assert_eq!(
+            Environment::with(own.clone()).config("SKILL_SDK_TEST").as_deref(),
+            Some("own")
+        );
         assert!(Environment::with(own.clone()).config("PATH").is_some());
         assert_eq!(Environment::only(own.clone()).config("PATH"), None);
         assert!(!format!("{:?}", Environment::only(own)).contains("\"own\""));

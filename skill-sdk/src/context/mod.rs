@@ -18,13 +18,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use self::caller::{Caller, CallerClaims, PrincipalType};
-pub use self::cancel::Cancelled;
 pub(crate) use self::cancel::Cancellation;
-pub use self::cost::LlmUsage;
+pub use self::cancel::Cancelled;
 #[cfg(feature = "runtime")]
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
 use self::cost::Cost;
+pub use self::cost::LlmUsage;
 pub use self::environment::Environment;
 pub use self::progress::{Progress, ProgressSink};
 pub use self::resources::Resources;
@@ -67,7 +67,11 @@ struct Inner {
 impl SkillContext {
     /// The context of one call, to call the function of a skill directly. Hosts make their own.
     pub fn new(start: ContextStart) -> Self {
-        Self(Arc::new(Inner { start, cancellation: Cancellation::default(), cost: Mutex::default() }))
+        Self(Arc::new(Inner {
+            start,
+            cancellation: Cancellation::default(),
+            cost: Mutex::default(),
+        }))
     }
 
     /// The skill that is called: `name@version`.
@@ -92,7 +96,10 @@ impl SkillContext {
 
     /// The time that is left until the contract's timeout, zero when it is up; `None` when the host knows none.
     pub fn remaining(&self) -> Option<Duration> {
-        self.0.start.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.0
+            .start
+            .deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Fails with the retryable code `timeout` once the time is up, so that long work can stop in between.
@@ -156,7 +163,10 @@ impl SkillContext {
     /// The package settings as a type of yours; the code of a failure is `settings_invalid`.
     pub fn settings_as<T: DeserializeOwned>(&self) -> Result<T, SkillError> {
         T::deserialize(Value::Object(self.settings().clone())).map_err(|error| {
-            SkillError::terminal("settings_invalid", format!("the package settings do not fit: {error}"))
+            SkillError::terminal(
+                "settings_invalid",
+                format!("the package settings do not fit: {error}"),
+            )
         })
     }
 
@@ -188,7 +198,11 @@ impl SkillContext {
     /// Tells the caller how far the work is, where the protocol has a way.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         if let Some(sink) = &self.0.start.progress {
-            sink.progress(Progress { done, total, message: message.into() });
+            sink.progress(Progress {
+                done,
+                total,
+                message: message.into(),
+            });
         } else {
             #[cfg(feature = "runtime")]
             tracing::debug!(done, total, message = message.into(), "progress");

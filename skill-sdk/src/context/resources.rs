@@ -79,7 +79,9 @@ where
         type_name: type_name::<T>,
         build: |function, environment| {
             let function = function.clone();
-            Box::pin(off_the_runtime(move || Ok(Arc::new(function(environment)?) as Shared)))
+            Box::pin(off_the_runtime(move || {
+                Ok(Arc::new(function(environment)?) as Shared)
+            }))
         },
     }
 }
@@ -97,8 +99,10 @@ async fn off_the_runtime<T: Send + 'static>(
 
 /// Without a runtime nothing is hosted, so there is nobody to stall.
 #[cfg(not(feature = "runtime"))]
-async fn off_the_runtime<T>(work: impl FnOnce() -> Result<T, SkillError>) -> Result<T, SkillError> {
-    work()
+fn off_the_runtime<T>(
+    work: impl FnOnce() -> Result<T, SkillError>,
+) -> impl Future<Output = Result<T, SkillError>> {
+    std::future::ready(work())
 }
 
 impl<F: Send + Sync + 'static> ResourceBuilder for ResourceFunction<F> {
@@ -117,7 +121,9 @@ impl<F: Send + Sync + 'static> ResourceBuilder for ResourceFunction<F> {
 
 impl<F> fmt::Debug for ResourceFunction<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResourceFunction").field("type", &(self.type_name)()).finish_non_exhaustive()
+        f.debug_struct("ResourceFunction")
+            .field("type", &(self.type_name)())
+            .finish_non_exhaustive()
     }
 }
 
@@ -154,7 +160,7 @@ impl fmt::Debug for ResourceDeclaration {
         f.debug_struct("ResourceDeclaration")
             .field("origin", &self.origin)
             .field("type", &self.type_name())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -191,7 +197,10 @@ impl Resources {
             resources
                 .slots
                 .entry(declaration.type_id())
-                .or_insert_with(|| Slot { builder: Some(declaration.builder), state: Mutex::default() });
+                .or_insert_with(|| Slot {
+                    builder: Some(declaration.builder),
+                    state: Mutex::default(),
+                });
         }
         resources
     }
@@ -199,8 +208,17 @@ impl Resources {
     /// Puts a value in place of the one that would be built, for tests.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
-        let state = State { value: Some(Arc::new(value)), ..State::default() };
-        self.slots.insert(TypeId::of::<T>(), Slot { builder: None, state: Mutex::new(state) });
+        let state = State {
+            value: Some(Arc::new(value)),
+            ..State::default()
+        };
+        self.slots.insert(
+            TypeId::of::<T>(),
+            Slot {
+                builder: None,
+                state: Mutex::new(state),
+            },
+        );
         self
     }
 
@@ -214,15 +232,23 @@ impl Resources {
     ) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
         let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {
-            unavailable(name, "no function marked `#[skill_sdk::resource]` that returns it is linked")
+            unavailable(
+                name,
+                "no function marked `#[skill_sdk::resource]` that returns it is linked",
+            )
         })?;
         let value = slot.get(name, environment).await?;
-        value.downcast().map_err(|_| unavailable(name, "it was built with another type"))
+        value
+            .downcast()
+            .map_err(|_| unavailable(name, "it was built with another type"))
     }
 }
 
 fn unavailable(type_name: &str, why: &str) -> SkillError {
-    SkillError::retryable("resource_unavailable", format!("the resource `{type_name}` is not available: {why}"))
+    SkillError::retryable(
+        "resource_unavailable",
+        format!("the resource `{type_name}` is not available: {why}"),
+    )
 }
 
 impl Slot {
@@ -241,7 +267,9 @@ impl Slot {
                 state.building = true;
                 waits.then_some(state.rounds)
             };
-            let Some(round) = round else { return self.build(name, environment).await };
+            let Some(round) = round else {
+                return self.build(name, environment).await;
+            };
             Round { slot: self, round }.await;
             if self.state().failed {
                 return Err(unavailable(name, "building it failed"));
@@ -251,7 +279,9 @@ impl Slot {
 
     async fn build(&self, name: &str, environment: &Environment) -> Result<Shared, SkillError> {
         let _turn = Turn(self);
-        let Some(builder) = self.builder else { return Err(unavailable(name, "it has no builder")) };
+        let Some(builder) = self.builder else {
+            return Err(unavailable(name, "it has no builder"));
+        };
         self.state().failed = false;
         let built = builder.build(environment.clone()).await;
         let mut state = self.state();
@@ -306,7 +336,10 @@ impl Future for Round<'_> {
 
 impl fmt::Debug for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.slots.values().filter_map(|slot| slot.builder.map(|builder| builder.type_name()));
+        let names = self
+            .slots
+            .values()
+            .filter_map(|slot| slot.builder.map(ResourceBuilder::type_name));
         f.debug_list().entries(names).finish()
     }
 }

@@ -33,7 +33,9 @@ fn a_deadline_that_passed_is_a_retryable_timeout() {
 fn clones_speak_of_the_same_call() {
     let context = SkillContext::new(start());
     let clone = context.clone();
-    std::thread::spawn(move || clone.add_cost("page", 2.0)).join().unwrap();
+    std::thread::spawn(move || clone.add_cost("page", 2.0))
+        .join()
+        .unwrap();
     context.add_cost("page", 1.0);
     assert_eq!(context.cost_document(), Some(json!({"units": {"page": 3.0}})));
 }
@@ -46,7 +48,10 @@ fn settings_come_as_a_type() {
     }
     let mut start = start();
     start.settings = settings_values(Some(json!({"values": {"limit": 5}})));
-    assert_eq!(SkillContext::new(start.clone()).settings_as::<Limits>().unwrap(), Limits { limit: 5 });
+    assert_eq!(
+        SkillContext::new(start.clone()).settings_as::<Limits>().unwrap(),
+        Limits { limit: 5 }
+    );
     start.settings = settings_values(Some(json!({"values": {"limit": 500}})));
     let error = SkillContext::new(start).settings_as::<Limits>().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("settings_invalid", false));

@@ -10,7 +10,11 @@ pub(crate) fn first_paragraph(docs: &[&str]) -> String {
         let starred = is_starred(doc);
         for line in doc.split('\n') {
             let line = line.trim();
-            let line = if starred { line.strip_prefix('*').unwrap_or(line).trim_start() } else { line };
+            let line = if starred {
+                line.strip_prefix('*').unwrap_or(line).trim_start()
+            } else {
+                line
+            };
             if line.is_empty() {
                 if !paragraph.is_empty() {
                     return paragraph;
@@ -28,7 +32,12 @@ pub(crate) fn first_paragraph(docs: &[&str]) -> String {
 
 /// Whether a doc attribute is a block comment with a star at the start of each line but the first.
 fn is_starred(doc: &str) -> bool {
-    let mut lines = doc.split('\n').skip(1).map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let mut lines = doc
+        .split('\n')
+        .skip(1)
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .peekable();
     lines.peek().is_some() && lines.all(|line| line == "*" || line.starts_with("* "))
 }
 
@@ -45,7 +54,10 @@ mod tests {
             (&[" One", " two.", "", " Three."], "One two."),
             (&["", " After a blank."], "After a blank."),
             (&["\n * Block", "\n"], "Block"),
-            (&["\n * Block text\n * goes on.\n *\n * Second.\n "], "Block text goes on."),
+            (
+                &["\n * Block text\n * goes on.\n *\n * Second.\n "],
+                "Block text goes on.",
+            ),
             (&["Included\nfile.\r\n\r\nMore."], "Included file."),
             (&[" `code` and *stars* stay"], "`code` and *stars* stay"),
             (&[" * a list", " * of two"], "* a list * of two"),

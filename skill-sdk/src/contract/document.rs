@@ -46,7 +46,10 @@ pub struct CostModel {
 impl CostModel {
     /// A cost of about `estimate` of `unit` a call.
     pub fn new(unit: impl Into<String>, estimate: Option<f64>) -> Self {
-        Self { unit: unit.into(), estimate }
+        Self {
+            unit: unit.into(),
+            estimate,
+        }
     }
 }
 
@@ -58,13 +61,19 @@ impl Contract {
         document.insert("outputs".into(), self.outputs.clone());
         document.insert("idempotency".into(), self.idempotency.as_str().into());
         document.insert("timeoutSeconds".into(), self.timeout_seconds.into());
-        let RetryPolicy { max_attempts, backoff_seconds } = self.retry;
+        let RetryPolicy {
+            max_attempts,
+            backoff_seconds,
+        } = self.retry;
         document.insert(
             "retryPolicy".into(),
             json!({"maxAttempts": max_attempts, "backoffSeconds": backoff_seconds}),
         );
         if !self.required_permissions.is_empty() {
-            document.insert("requiredPermissions".into(), self.required_permissions.clone().into());
+            document.insert(
+                "requiredPermissions".into(),
+                self.required_permissions.clone().into(),
+            );
         }
         if !self.preconditions.is_empty() {
             document.insert("preconditions".into(), self.preconditions.clone().into());
@@ -145,7 +154,9 @@ mod tests {
         contract.preconditions = vec![json!("a")];
         contract.postconditions = vec![json!({"x": 1})];
         contract.cost_model = Some(CostModel::new("page", Some(0.5)));
-        let Value::Object(document) = contract.to_value() else { panic!("an object") };
+        let Value::Object(document) = contract.to_value() else {
+            panic!("an object")
+        };
         let keys: Vec<_> = document.keys().map(String::as_str).collect();
         assert_eq!(
             keys[4..],

@@ -51,7 +51,10 @@ impl Auth {
                 unique.push(scope);
             }
         }
-        Some(Self { audience: audience.to_owned(), scopes: unique })
+        Some(Self {
+            audience: audience.to_owned(),
+            scopes: unique,
+        })
     }
 
     fn to_value(&self) -> Value {
@@ -67,17 +70,26 @@ impl Auth {
 impl Implementation {
     /// A local implementation.
     pub fn local(entrypoint: impl Into<String>) -> Self {
-        Self::Local { entrypoint: entrypoint.into() }
+        Self::Local {
+            entrypoint: entrypoint.into(),
+        }
     }
 
     /// An HTTP implementation of the skill `reference` (`name@version`) at a host with the address `base`.
     pub fn http(base: &str, reference: &str, auth: Option<Auth>) -> Self {
-        Self::Http { endpoint: format!("{}/skills/{reference}", base.trim_end_matches('/')), auth }
+        Self::Http {
+            endpoint: format!("{}/skills/{reference}", base.trim_end_matches('/')),
+            auth,
+        }
     }
 
     /// An MCP implementation by the tool `tool`.
     pub fn mcp(endpoint: impl Into<String>, tool: impl Into<String>, auth: Option<Auth>) -> Self {
-        Self::Mcp { endpoint: endpoint.into(), entrypoint: tool.into(), auth }
+        Self::Mcp {
+            endpoint: endpoint.into(),
+            entrypoint: tool.into(),
+            auth,
+        }
     }
 
     /// The member `implementation` of the contract.
@@ -85,9 +97,14 @@ impl Implementation {
         let (mut document, auth) = match self {
             Self::Local { entrypoint } => (json!({"protocol": "local", "entrypoint": entrypoint}), &None),
             Self::Http { endpoint, auth } => (json!({"protocol": "http", "endpoint": endpoint}), auth),
-            Self::Mcp { endpoint, entrypoint, auth } => {
-                (json!({"protocol": "mcp", "endpoint": endpoint, "entrypoint": entrypoint}), auth)
-            }
+            Self::Mcp {
+                endpoint,
+                entrypoint,
+                auth,
+            } => (
+                json!({"protocol": "mcp", "endpoint": endpoint, "entrypoint": entrypoint}),
+                auth,
+            ),
         };
         if let (Some(auth), Value::Object(members)) = (auth, &mut document) {
             members.insert("auth".into(), auth.to_value());
@@ -104,11 +121,15 @@ mod tests {
     fn members_stand_in_the_order_of_the_format() {
         let auth = Auth::new("acme", ["a:b".to_owned(), "a:b".to_owned(), "c".to_owned()]);
         assert_eq!(
-            Implementation::mcp("stdio:acme", "tool", auth.clone()).to_value().to_string(),
+            Implementation::mcp("stdio:acme", "tool", auth.clone())
+                .to_value()
+                .to_string(),
             r#"{"protocol":"mcp","endpoint":"stdio:acme","entrypoint":"tool","auth":{"audience":"acme","scopes":["a:b","c"]}}"#
         );
         assert_eq!(
-            Implementation::http("${SVC}//", "a@1", Auth::new("acme", [])).to_value().to_string(),
+            Implementation::http("${SVC}//", "a@1", Auth::new("acme", []))
+                .to_value()
+                .to_string(),
             r#"{"protocol":"http","endpoint":"${SVC}/skills/a@1","auth":{"audience":"acme"}}"#
         );
         assert_eq!(

@@ -41,7 +41,14 @@ impl Origin {
 /// `package version, file:line:column`.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { package, package_version, file, line, column, .. } = self;
+        let Self {
+            package,
+            package_version,
+            file,
+            line,
+            column,
+            ..
+        } = self;
         write!(f, "{package} {package_version}, {file}:{line}:{column}")
     }
 }

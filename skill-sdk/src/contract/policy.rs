@@ -15,7 +15,12 @@ pub struct UnknownWord {
 
 impl fmt::Display for UnknownWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown word `{}`, expected one of: {}", self.word, self.expected.join(", "))
+        write!(
+            f,
+            "unknown word `{}`, expected one of: {}",
+            self.word,
+            self.expected.join(", ")
+        )
     }
 }
 
@@ -107,7 +112,10 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { max_attempts: 1, backoff_seconds: 0 }
+        Self {
+            max_attempts: 1,
+            backoff_seconds: 0,
+        }
     }
 }
 
@@ -119,9 +127,15 @@ mod tests {
     fn words_are_read_and_written_alike() {
         for word in SideEffects::WORDS {
             assert_eq!(word.parse::<SideEffects>().unwrap().as_str(), *word);
-            assert_eq!(serde_json::to_value(word.parse::<SideEffects>().unwrap()).unwrap(), *word);
+            assert_eq!(
+                serde_json::to_value(word.parse::<SideEffects>().unwrap()).unwrap(),
+                *word
+            );
         }
         let error = "hgih".parse::<Risk>().unwrap_err();
-        assert_eq!(error.to_string(), "unknown word `hgih`, expected one of: low, medium, high");
+        assert_eq!(
+            error.to_string(),
+            "unknown word `hgih`, expected one of: low, medium, high"
+        );
     }
 }

@@ -50,10 +50,17 @@ impl<T> FailureExt<T> for Option<T> {
 
 /// The error of a type that derives `SkillFailure`: its own words, its own code, itself as the source.
 #[doc(hidden)]
-pub fn failure<E: Error + Send + Sync + 'static>(code: &'static str, retryable: bool, error: E) -> SkillError {
+pub fn failure<E: Error + Send + Sync + 'static>(
+    code: &'static str,
+    retryable: bool,
+    error: E,
+) -> SkillError {
     let message = error.to_string();
-    let classified =
-        if retryable { SkillError::retryable(code, message) } else { SkillError::terminal(code, message) };
+    let classified = if retryable {
+        SkillError::retryable(code, message)
+    } else {
+        SkillError::terminal(code, message)
+    };
     classified.with_source(Box::new(error) as BoxError)
 }
 
@@ -65,7 +72,10 @@ mod tests {
     fn the_source_is_kept_and_the_caller_sees_the_code() {
         let failed: Result<(), _> = Err(std::io::Error::other("secret"));
         let error = failed.retryable("git_unavailable").unwrap_err();
-        assert_eq!((error.code(), error.message(), error.is_retryable()), ("git_unavailable", "git_unavailable", true));
+        assert_eq!(
+            (error.code(), error.message(), error.is_retryable()),
+            ("git_unavailable", "git_unavailable", true)
+        );
         assert_eq!(error.source().unwrap().to_string(), "secret");
         assert!(!error.is_crash());
     }

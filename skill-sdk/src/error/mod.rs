@@ -72,7 +72,11 @@ impl SkillError {
         } else {
             (Cow::Borrowed(SKILL_ERROR), Some(code.into_owned()))
         };
-        let message = if message.is_empty() { code.clone().into_owned() } else { message };
+        let message = if message.is_empty() {
+            code.clone().into_owned()
+        } else {
+            message
+        };
         Self(Box::new(Inner {
             code,
             message,
@@ -190,7 +194,10 @@ impl fmt::Debug for SkillError {
 
 impl Error for SkillError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
+        self.0
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn Error + 'static))
     }
 }
 
@@ -203,16 +210,26 @@ mod tests {
     #[test]
     fn the_wire_form_has_four_members_in_order() {
         let text = serde_json::to_string(&SkillError::retryable("busy", "later")).unwrap();
-        assert_eq!(text, r#"{"code":"busy","message":"later","retryable":true,"details":null}"#);
+        assert_eq!(
+            text,
+            r#"{"code":"busy","message":"later","retryable":true,"details":null}"#
+        );
         let text = serde_json::to_string(&SkillError::terminal("no", "").with_details(json!({}))).unwrap();
-        assert_eq!(text, r#"{"code":"no","message":"no","retryable":false,"details":{}}"#);
+        assert_eq!(
+            text,
+            r#"{"code":"no","message":"no","retryable":false,"details":{}}"#
+        );
     }
 
     #[test]
     fn an_unusable_code_becomes_skill_error_and_is_kept_for_the_log() {
         for code in ["Upper", "_x", "", "abc\n", "a b", &"a".repeat(101)] {
             let error = SkillError::terminal(code.to_owned(), "text");
-            assert_eq!((error.code(), error.message()), ("skill_error", "text"), "{code:?}");
+            assert_eq!(
+                (error.code(), error.message()),
+                ("skill_error", "text"),
+                "{code:?}"
+            );
             assert!(error.is_crash());
             assert!(format!("{error:?}").contains("refused_code"), "{code:?}");
         }

@@ -12,7 +12,7 @@ use crate::error::SkillError;
 
 /// A function and what the engine must know of its types.
 pub struct Function<F> {
-    function: F,
+    call: F,
     start: fn(&F, &[u8], SkillContext) -> Result<Running, serde_json::Error>,
     inputs_schema: fn() -> Option<Result<Value, SchemaProblem>>,
     outputs_schema: fn() -> Option<Result<Outputs, SchemaProblem>>,
@@ -27,7 +27,7 @@ where
     Fut: Future<Output = Result<O, SkillError>> + Send + 'static,
 {
     Function {
-        function,
+        call: function,
         start: |function, inputs, context| {
             let call = function(serde_json::from_slice(inputs)?, context);
             Ok(Running::Asynchronous(Box::pin(async move { write(call.await) })))
@@ -45,11 +45,13 @@ where
     F: Fn(I, SkillContext) -> Result<O, SkillError> + Copy + Send + 'static,
 {
     Function {
-        function,
+        call: function,
         start: |function, inputs, context| {
             let inputs: I = serde_json::from_slice(inputs)?;
             let function = *function;
-            Ok(Running::Blocking(Box::new(move || write(function(inputs, context)))))
+            Ok(Running::Blocking(Box::new(move || {
+                write(function(inputs, context))
+            })))
         },
         inputs_schema: I::schema,
         outputs_schema: O::schema,
@@ -70,7 +72,7 @@ pub const fn assert_send<F: Future + Send>(future: F) -> F {
 
 impl<F: Send + Sync + 'static> Handler for Function<F> {
     fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error> {
-        (self.start)(&self.function, inputs, context)
+        (self.start)(&self.call, inputs, context)
     }
 
     fn inputs_schema(&self) -> Option<Result<Value, SchemaProblem>> {

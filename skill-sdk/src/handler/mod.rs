@@ -22,7 +22,7 @@ pub use self::input::SkillInput;
 pub use self::output::SkillOutput;
 pub use self::returns::{ReturnOf, kinds};
 use crate::context::SkillContext;
-use crate::contract::schema::{OutputShape, Outputs, SchemaProblem};
+use crate::contract::schema::{Outputs, SchemaProblem};
 use crate::error::SkillError;
 
 /// The schema of a side comes from its type.
@@ -84,12 +84,3 @@ impl fmt::Display for Failure {
 }
 
 impl Error for Failure {}
-
-/// Puts the JSON that a type wrote into the form of the contract.
-pub(crate) fn shape_outputs(shape: OutputShape, json: Vec<u8>) -> Vec<u8> {
-    match shape {
-        OutputShape::Object => json,
-        OutputShape::Empty => b"{}".to_vec(),
-        OutputShape::Wrapped => [b"{\"result\":", json.as_slice(), b"}"].concat(),
-    }
-}

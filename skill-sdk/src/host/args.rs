@@ -89,7 +89,12 @@ pub struct ExportArgs {
 #[derive(Debug, Clone, Args)]
 pub struct InvokeArgs {
     /// The input object: JSON, @FILE, or - for standard input
-    #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "JSON|@FILE|-",
+        default_value = "{}",
+        hide_default_value = true
+    )]
     pub input: String,
 
     /// The values of the package settings: JSON, @FILE, or - for standard input
@@ -263,7 +268,8 @@ mod tests {
     }
 
     fn parse(line: &str) -> Result<HostCommand, clap::Error> {
-        Program::try_parse_from(std::iter::once("program").chain(line.split(' '))).map(|program| program.command)
+        Program::try_parse_from(std::iter::once("program").chain(line.split(' ')))
+            .map(|program| program.command)
     }
 
     #[test]
@@ -293,12 +299,20 @@ mod tests {
         for (line, expected, names) in [
             ("serve http", Anonymous::Refused, 0),
             ("serve http --allow-anonymous git.merge", Anonymous::Loopback, 1),
-            ("serve http --allow-anonymous=anywhere git.merge", Anonymous::Anywhere, 1),
+            (
+                "serve http --allow-anonymous=anywhere git.merge",
+                Anonymous::Anywhere,
+                1,
+            ),
         ] {
             let Ok(HostCommand::Serve(HostServe::Http { args, skills })) = parse(line) else {
                 panic!("{line} was not understood");
             };
-            assert_eq!((args.anonymous(), skills.names.len()), (expected, names), "{line}");
+            assert_eq!(
+                (args.anonymous(), skills.names.len()),
+                (expected, names),
+                "{line}"
+            );
         }
     }
 
@@ -307,7 +321,13 @@ mod tests {
         let Ok(HostCommand::Invoke { args, .. }) = parse("invoke a --input - --env A=b=c --env B=") else {
             panic!("not understood");
         };
-        assert_eq!(args.env, [("A".to_owned(), "b=c".to_owned()), ("B".to_owned(), String::new())]);
+        assert_eq!(
+            args.env,
+            [
+                ("A".to_owned(), "b=c".to_owned()),
+                ("B".to_owned(), String::new())
+            ]
+        );
         let Ok(HostCommand::Export { args, .. }) = parse(
             "export --package d --protocol http --endpoint https://x/${V} --audience a --scope b --scope c",
         ) else {

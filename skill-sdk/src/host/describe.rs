@@ -7,12 +7,24 @@ use crate::registry::{Described, Registry, RegistryProblem, Skill};
 pub(super) fn envelope() -> Envelope {
     let (skills, problems) = match Registry::collect() {
         Ok(registry) => {
-            let described = registry.iter().filter_map(|skill| skill.described().ok().map(|found| (skill, found)));
-            (described.map(|(skill, described)| entry(skill, described)).collect(), Vec::new())
+            let described = registry
+                .iter()
+                .filter_map(|skill| skill.described().ok().map(|found| (skill, found)));
+            (
+                described
+                    .map(|(skill, described)| entry(skill, described))
+                    .collect(),
+                Vec::new(),
+            )
         }
         Err(error) => (Vec::new(), error.problems().iter().map(problem).collect()),
     };
-    Envelope { protocol: PROTOCOL, sdk: env!("CARGO_PKG_VERSION").to_owned(), skills, problems }
+    Envelope {
+        protocol: PROTOCOL,
+        sdk: env!("CARGO_PKG_VERSION").to_owned(),
+        skills,
+        problems,
+    }
 }
 
 fn entry(skill: &Skill, described: &Described) -> SkillEntry {

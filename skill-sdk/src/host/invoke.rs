@@ -17,7 +17,9 @@ pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
     super::logging::start();
     report_panics_of_skills();
     let host = Host::collect().map_err(|error| error.to_string())?;
-    let host = host.select(&[&request.reference]).map_err(|error| error.to_string())?;
+    let host = host
+        .select(&[&request.reference])
+        .map_err(|error| error.to_string())?;
     let Some(runnable) = host.get(&request.reference).cloned() else {
         return Err(format!("this program has no skill {}", request.reference));
     };

@@ -64,6 +64,9 @@ pub fn main() -> ExitCode {
 
 fn refuse(refusal: &str) -> ExitCode {
     // A standard error that is closed leaves nobody to tell.
-    drop(std::io::Write::write_all(&mut std::io::stderr(), format!("error: {refusal}\n").as_bytes()));
+    drop(std::io::Write::write_all(
+        &mut std::io::stderr(),
+        format!("error: {refusal}\n").as_bytes(),
+    ));
     ExitCode::from(2)
 }

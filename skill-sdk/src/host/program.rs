@@ -8,8 +8,8 @@ use clap::Parser;
 
 use super::args::{HostCommand, HostServe, SkillNames};
 use super::command::{self, Failure, check, contract, export, list, output, select};
-use super::protocol::{Envelope, SkillEntry};
-use super::{Refusal, describe, invoke};
+use super::protocol::Envelope;
+use super::{describe, invoke};
 
 /// A program with skills
 #[derive(Debug, Parser)]
@@ -29,7 +29,7 @@ pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(command::exit::USAGE));
         }
     };
-    match run(program.command) {
+    match run(&program.command) {
         Ok(code) => code,
         Err(failure) => {
             failure.report();
@@ -38,14 +38,14 @@ pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
     }
 }
 
-fn run(command: HostCommand) -> Result<ExitCode, Failure> {
+fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
     let envelope = describe::envelope();
-    if let HostCommand::Check { args, skills } = &command {
+    if let HostCommand::Check { args, skills } = command {
         return check::check(&envelope, &skills.names, args).map(ExitCode::from);
     }
     command::problems::refuse(&envelope)?;
     let selected = |skills: &SkillNames| select::select(&envelope.skills, &skills.names);
-    match &command {
+    match command {
         HostCommand::List { args, skills } => {
             output::print(&list::list(&selected(skills)?, args)?)?;
         }
@@ -58,7 +58,7 @@ fn run(command: HostCommand) -> Result<ExitCode, Failure> {
             let selected = selected(skills)?;
             let skill = select::exactly_one(&selected, "invoke")?;
             let request = command::invoke::request(skill, args, &mut io::stdin().lock())?;
-            let reply = invoke::reply(request).map_err(refused)?;
+            let reply = invoke::reply(request).map_err(|refusal| refused(&refusal))?;
             return command::invoke::finish(&reply).map(ExitCode::from);
         }
         HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
@@ -73,24 +73,32 @@ fn serve_http(
     skills: &SkillNames,
 ) -> Result<ExitCode, Failure> {
     let selected = select::select(&envelope.skills, &skills.names)?;
-    let references = if skills.names.is_empty() { Vec::new() } else { references(&selected) };
-    super::serve::http(command::serve::http(args, references)).map_err(refused)
+    let references = if skills.names.is_empty() {
+        Vec::new()
+    } else {
+        references(&selected)
+    };
+    super::serve::http(command::serve::http(args, references)).map_err(|refusal| refused(&refusal))
 }
 
 #[cfg(not(feature = "http"))]
 fn serve_http(_: &Envelope, _: &super::args::ServeHttpArgs, _: &SkillNames) -> Result<ExitCode, Failure> {
-    Err(Failure::usage("this program was built without the feature `http` of skill-sdk")
-        .help("add it: skill-sdk = { features = [\"host\", \"http\"] }"))
+    Err(
+        Failure::usage("this program was built without the feature `http` of skill-sdk")
+            .help("add it: skill-sdk = { features = [\"host\", \"http\"] }"),
+    )
 }
 
 #[cfg(feature = "http")]
-fn references(skills: &[&SkillEntry]) -> Vec<String> {
+fn references(skills: &[&super::protocol::SkillEntry]) -> Vec<String> {
     skills.iter().map(|skill| skill.reference.clone()).collect()
 }
 
 /// A refusal as a failure: its first line says what is wrong, lines with `help: ` what to do.
-fn refused(refusal: Refusal) -> Failure {
+fn refused(refusal: &str) -> Failure {
     let (help, message): (Vec<_>, Vec<_>) = refusal.lines().partition(|line| line.starts_with("help: "));
     let failure = Failure::usage(message.join("\n"));
-    help.into_iter().fold(failure, |failure, line| failure.help(line.trim_start_matches("help: ")))
+    help.into_iter().fold(failure, |failure, line| {
+        failure.help(line.trim_start_matches("help: "))
+    })
 }

@@ -48,7 +48,8 @@ pub(super) fn act(arguments: &[OsString]) -> Result<ExitCode, Refusal> {
 /// Reads the request and removes its file: it may hold what only this program should see.
 #[cfg(feature = "runtime")]
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Refusal> {
-    let text = fs::read(path).map_err(|error| format!("cannot read the request {}: {error}", path.display()))?;
+    let text =
+        fs::read(path).map_err(|error| format!("cannot read the request {}: {error}", path.display()))?;
     // A file that cannot be removed is the tool's to clean up.
     drop(fs::remove_file(path));
     serde_json::from_slice(&text)
@@ -56,6 +57,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Refusal> {
 }
 
 fn write(path: &Path, answer: &impl Serialize) -> Result<(), Refusal> {
-    let text = serde_json::to_vec(answer).map_err(|error| format!("the answer cannot be written: {error}"))?;
+    let text =
+        serde_json::to_vec(answer).map_err(|error| format!("the answer cannot be written: {error}"))?;
     fs::write(path, text).map_err(|error| format!("cannot write the answer {}: {error}", path.display()))
 }

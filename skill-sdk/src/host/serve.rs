@@ -17,9 +17,11 @@ use crate::pipeline::{Host, report_panics_of_skills};
 /// Serves until the program is told to stop.
 pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     if request.anonymous == Anonymous::Refused {
-        return Err("callers cannot be checked by this version of skill-sdk, so nothing is served\nhelp: for \
+        return Err(
+            "callers cannot be checked by this version of skill-sdk, so nothing is served\nhelp: for \
                     development pass --allow-anonymous, which serves on loopback addresses only"
-            .to_owned());
+                .to_owned(),
+        );
     }
     #[cfg(feature = "telemetry")]
     super::logging::start();
@@ -29,12 +31,16 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
         host = host.select(&request.skills).map_err(|error| error.to_string())?;
     }
     if host.iter().len() == 0 {
-        return Err("this program has no skills to serve\nhelp: name every crate that declares skills in its \
+        return Err(
+            "this program has no skills to serve\nhelp: name every crate that declares skills in its \
                     main file: `use acme_skills as _;`"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let example = example(&host);
-    let http = HttpHost::anonymous(host).body_limit(request.body_limit).concurrency(request.concurrency);
+    let http = HttpHost::anonymous(host)
+        .body_limit(request.body_limit)
+        .concurrency(request.concurrency);
     let mut options = ServeOptions::new(request.host, request.port);
     options.anonymous_anywhere = request.anonymous == Anonymous::Anywhere;
     options.drain = Duration::from_secs(request.drain_seconds);
@@ -46,7 +52,9 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
         let bound = |address: SocketAddr| announce(address, &example);
-        serve(http, options, bound, stop).await.map_err(|error| error.to_string())
+        serve(http, options, bound, stop)
+            .await
+            .map_err(|error| error.to_string())
     });
     // What still runs was given its time.
     runtime.shutdown_background();
@@ -71,8 +79,13 @@ fn example(host: &Host) -> Example {
         .collect();
     let with_inputs = examples.iter().find(|(_, inputs)| inputs.is_some());
     let (reference, inputs) = with_inputs.or(examples.first()).copied().unwrap_or_default();
-    let inputs = inputs.cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-    Example { path: format!("/skills/{reference}"), body: json!({"inputs": inputs}).to_string() }
+    let inputs = inputs
+        .cloned()
+        .unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+    Example {
+        path: format!("/skills/{reference}"),
+        body: json!({"inputs": inputs}).to_string(),
+    }
 }
 
 /// Says where the skills are served, in one line on standard output, and how to try it, on standard error.

@@ -55,7 +55,9 @@ pub(super) fn refusal(status: StatusCode, code: &'static str, message: impl Into
 pub(super) fn overloaded() -> Response {
     let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
     let mut response = error_with_status(StatusCode::SERVICE_UNAVAILABLE, &error);
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
 
@@ -63,7 +65,9 @@ pub(super) fn overloaded() -> Response {
 pub(super) fn method_not_allowed(allowed: &'static str, method: &Method) -> Response {
     let message = format!("{method} is not supported here, use {allowed}");
     let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
@@ -82,7 +86,8 @@ fn error_with_status(status: StatusCode, error: &SkillError) -> Response {
 /// The cost as compact JSON in ASCII, as headers need it.
 fn cost_header(cost: &Value) -> Option<HeaderValue> {
     let mut text = Vec::new();
-    cost.serialize(&mut Serializer::with_formatter(&mut text, Ascii)).ok()?;
+    cost.serialize(&mut Serializer::with_formatter(&mut text, Ascii))
+        .ok()?;
     HeaderValue::from_bytes(&text).ok()
 }
 

@@ -6,6 +6,8 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
+use serde_json::value::RawValue;
+
 use super::request::{Envelope, is_json};
 use super::{HttpHost, answer};
 use crate::context::settings_values;
@@ -28,7 +30,11 @@ pub(super) async fn invoke(
     };
     if !is_json(&headers) {
         let message = "the content type must be application/json";
-        return answer::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message);
+        return answer::refusal(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            message,
+        );
     }
     let body = match body {
         Ok(body) => body,
@@ -44,13 +50,15 @@ pub(super) async fn invoke(
         Ok(envelope) => envelope,
         Err(message) => return answer::refusal(StatusCode::BAD_REQUEST, "bad_request", message),
     };
-    let Ok(_permit) = http.0.permits.try_acquire() else { return answer::overloaded() };
+    let Ok(_permit) = http.0.permits.try_acquire() else {
+        return answer::overloaded();
+    };
 
     let mut meta = Meta::new("http");
     meta.invocation_id = envelope.invocation_id;
     meta.idempotency_key = envelope.idempotency_key;
     meta.settings = settings_values(envelope.settings);
-    let inputs = envelope.inputs.map(|inputs| inputs.get()).unwrap_or_default();
+    let inputs = envelope.inputs.map(RawValue::get).unwrap_or_default();
     let call = Call::json(inputs, meta);
     let (result, cost) = http.host().call(&runnable, call).await.into_parts();
     match result {

@@ -71,7 +71,11 @@ impl HttpHost {
 
     fn build(host: Host, body_limit: usize, calls: usize) -> Self {
         let permits = Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS)));
-        Self(Arc::new(Shared { host, body_limit, permits }))
+        Self(Arc::new(Shared {
+            host,
+            body_limit,
+            permits,
+        }))
     }
 
     /// The skills.

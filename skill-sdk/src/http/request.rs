@@ -21,8 +21,15 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn is_json_type(content_type: &HeaderValue) -> bool {
-    let Ok(text) = content_type.to_str() else { return false };
-    let mime = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let Ok(text) = content_type.to_str() else {
+        return false;
+    };
+    let mime = text
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     mime == "application/json" || (mime.starts_with("application/") && mime.ends_with("+json"))
 }
 
@@ -131,7 +138,9 @@ impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = <&RawValue>::deserialize(deserializer)?.get();
         if json.starts_with('"') {
-            return serde_json::from_str(json).map(|id| Self(Some(id))).map_err(de::Error::custom);
+            return serde_json::from_str(json)
+                .map(|id| Self(Some(id)))
+                .map_err(de::Error::custom);
         }
         Ok(Self((json != "null").then(|| json.to_owned())))
     }
@@ -148,7 +157,10 @@ mod tests {
     #[test]
     fn only_inputs_are_needed() {
         assert_eq!(inputs(r#"{"inputs":{}}"#).unwrap(), "{}");
-        assert_eq!(inputs("\u{feff} {\"inputs\": {\"a\": 1} , \"zzz\": [1]} ").unwrap(), "{\"a\": 1}");
+        assert_eq!(
+            inputs("\u{feff} {\"inputs\": {\"a\": 1} , \"zzz\": [1]} ").unwrap(),
+            "{\"a\": 1}"
+        );
         assert_eq!(inputs(r#"{"inputs":1,"inputs":{"b":2}}"#).unwrap(), r#"{"b":2}"#);
         assert_eq!(inputs(r#"{"\u0069nputs":{}}"#).unwrap(), "{}");
     }
@@ -172,7 +184,13 @@ mod tests {
             assert!(inputs(body).is_err(), "{body}");
         }
         assert!(Envelope::read(b"{\"inputs\":{\"a\":\"\xff\"}}").is_err());
-        let deep = |levels: usize| format!("{{\"inputs\":{{\"a\":{}{}}}}}", "[".repeat(levels), "]".repeat(levels));
+        let deep = |levels: usize| {
+            format!(
+                "{{\"inputs\":{{\"a\":{}{}}}}}",
+                "[".repeat(levels),
+                "]".repeat(levels)
+            )
+        };
         assert!(inputs(&deep(126)).is_ok());
         assert!(inputs(&deep(127)).unwrap_err().contains("127 levels"));
         assert!(inputs(&deep(100_000)).unwrap_err().contains("127 levels"));
@@ -198,10 +216,20 @@ mod tests {
             is_json(&headers)
         };
         assert!(types(&[]));
-        for good in ["application/json", "Application/JSON; charset=utf-8", "application/vnd.skill+json"] {
+        for good in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/vnd.skill+json",
+        ] {
             assert!(types(&[good]), "{good}");
         }
-        for bad in ["text/plain", "application/jsonx", "", "text/x+json", "application/xml"] {
+        for bad in [
+            "text/plain",
+            "application/jsonx",
+            "",
+            "text/x+json",
+            "application/xml",
+        ] {
             assert!(!types(&[bad]), "{bad}");
         }
         assert!(!types(&["application/json", "application/json"]));

@@ -44,12 +44,21 @@ async fn list(State(http): State<HttpHost>) -> Response {
         .map(|runnable| {
             let skill = runnable.skill();
             let path = format!("/skills/{}", skill.reference());
-            Listed { r#ref: skill.reference(), name: skill.name(), version: skill.version(), path }
+            Listed {
+                r#ref: skill.reference(),
+                name: skill.name(),
+                version: skill.version(),
+                path,
+            }
         })
         .collect();
     match serde_json::to_vec(&Listing { skills }) {
         Ok(body) => answer::json(StatusCode::OK, body),
-        Err(error) => answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, "skill_error", error.to_string()),
+        Err(error) => answer::refusal(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "skill_error",
+            error.to_string(),
+        ),
     }
 }
 

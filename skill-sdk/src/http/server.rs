@@ -38,7 +38,12 @@ pub struct ServeOptions {
 impl ServeOptions {
     /// Serves at `host` and `port`, on loopback addresses only; running calls have 30 seconds to finish.
     pub fn new(host: impl Into<String>, port: u16) -> Self {
-        Self { host: host.into(), port, anonymous_anywhere: false, drain: Duration::from_secs(30) }
+        Self {
+            host: host.into(),
+            port,
+            anonymous_anywhere: false,
+            drain: Duration::from_secs(30),
+        }
     }
 }
 
@@ -89,14 +94,22 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
     let listener = bind(&options).await?;
-    let address = listener.local_addr().map_err(|source| io_error(&options, source))?;
+    let address = listener
+        .local_addr()
+        .map_err(|source| io_error(&options, source))?;
     bound(address);
 
     let service = TowerToHyperService::new(router(host));
     let connections = GracefulShutdown::new();
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
-    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(200);
 
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -111,7 +124,9 @@ pub async fn serve(
             },
             () = &mut stop => break,
         };
-        let connection = builder.serve_connection(prepared(stream), service.clone()).into_owned();
+        let connection = builder
+            .serve_connection(prepared(stream), service.clone())
+            .into_owned();
         let connection = connections.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -120,8 +135,14 @@ pub async fn serve(
         });
     }
     drop(listener);
-    tracing::info!(seconds = options.drain.as_secs(), "stopping: running calls may finish");
-    if tokio::time::timeout(options.drain, connections.shutdown()).await.is_err() {
+    tracing::info!(
+        seconds = options.drain.as_secs(),
+        "stopping: running calls may finish"
+    );
+    if tokio::time::timeout(options.drain, connections.shutdown())
+        .await
+        .is_err()
+    {
         tracing::warn!("the drain time is up, calls that still run are given up");
     }
     Ok(())
@@ -141,13 +162,20 @@ async fn bind(options: &ServeOptions) -> Result<TcpListener, BindError> {
         .map_err(|source| io_error(options, source))?
         .collect();
     if !options.anonymous_anywhere
-        && let Some(open) = addresses.iter().find(|address| !address.ip().to_canonical().is_loopback())
+        && let Some(open) = addresses
+            .iter()
+            .find(|address| !address.ip().to_canonical().is_loopback())
     {
         return Err(BindError::NotLoopback(*open));
     }
-    TcpListener::bind(addresses.as_slice()).await.map_err(|source| io_error(options, source))
+    TcpListener::bind(addresses.as_slice())
+        .await
+        .map_err(|source| io_error(options, source))
 }
 
 fn io_error(options: &ServeOptions, source: io::Error) -> BindError {
-    BindError::Io { address: format!("{}:{}", options.host, options.port), source }
+    BindError::Io {
+        address: format!("{}:{}", options.host, options.port),
+        source,
+    }
 }

@@ -20,12 +20,18 @@ pub struct Call {
 impl Call {
     /// A call with the JSON text `inputs`, as it came over the wire.
     pub fn json(inputs: impl Into<Vec<u8>>, meta: Meta) -> Self {
-        Self { inputs: inputs.into(), meta }
+        Self {
+            inputs: inputs.into(),
+            meta,
+        }
     }
 
     /// A call with the value `inputs`.
     pub fn value(inputs: &Value, meta: Meta) -> Self {
-        Self { inputs: inputs.to_string().into_bytes(), meta }
+        Self {
+            inputs: inputs.to_string().into_bytes(),
+            meta,
+        }
     }
 }
 

@@ -11,8 +11,8 @@ use crate::error::SkillError;
 pub(super) async fn within<F: Future>(context: &SkillContext, work: F) -> Result<F::Output, SkillError> {
     match context.remaining() {
         None => Ok(work.await),
-        Some(remaining) => {
-            timeout_at(Instant::now() + remaining, work).await.map_err(|_| context.timeout())
-        }
+        Some(remaining) => timeout_at(Instant::now() + remaining, work)
+            .await
+            .map_err(|_| context.timeout()),
     }
 }

@@ -18,14 +18,21 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
 
 /// Both sides of an `@` are there; more cannot be said of an address in any script.
 fn is_international_email(text: &str) -> bool {
-    text.rsplit_once('@').is_some_and(|(user, host)| !user.is_empty() && !host.is_empty())
+    text.rsplit_once('@')
+        .is_some_and(|(user, host)| !user.is_empty() && !host.is_empty())
 }
 
 /// The schema with its patterns in the dialect of the validator.
 fn translated(schema: &Value) -> Value {
-    let Value::Object(members) = schema else { return schema.clone() };
+    let Value::Object(members) = schema else {
+        return schema.clone();
+    };
     let each = |members: &Map<String, Value>| -> Value {
-        members.iter().map(|(name, schema)| (name.clone(), translated(schema))).collect::<Map<_, _>>().into()
+        members
+            .iter()
+            .map(|(name, schema)| (name.clone(), translated(schema)))
+            .collect::<Map<_, _>>()
+            .into()
     };
     let member = |(name, value): (&String, &Value)| {
         let value = match (name.as_str(), value) {
@@ -36,13 +43,19 @@ fn translated(schema: &Value) -> Value {
                 .collect::<Map<_, _>>()
                 .into(),
             // Their members are names, not keywords.
-            ("properties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(schemas)) => each(schemas),
+            ("properties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(schemas)) => {
+                each(schemas)
+            }
             // Their members are data, not schemas.
             ("enum" | "const" | "default" | "examples", data) => data.clone(),
             (_, Value::Array(schemas)) => schemas.iter().map(translated).collect(),
             (_, value) => translated(value),
         };
-        let keyword = if members.contains_key("allOf") { name } else { keyword_of(name, &value) };
+        let keyword = if members.contains_key("allOf") {
+            name
+        } else {
+            keyword_of(name, &value)
+        };
         (keyword.to_owned(), value)
     };
     members.iter().map(member).collect::<Map<_, _>>().into()
@@ -122,8 +135,12 @@ mod tests {
     fn a_choice_of_one_tells_what_is_wrong_inside() {
         let schema = json!({"properties": {"a": {"anyOf": [{"properties": {"b": {"type": "string"}}}]}}});
         let instance = json!({"a": {"b": 1}});
-        let found = crate::pipeline::violations::check(&compile(&schema).unwrap(), &schema, &instance).unwrap_err();
-        assert_eq!(found.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(), ["/a/b"]);
+        let found =
+            crate::pipeline::violations::check(&compile(&schema).unwrap(), &schema, &instance).unwrap_err();
+        assert_eq!(
+            found.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(),
+            ["/a/b"]
+        );
     }
 
     #[test]

@@ -49,7 +49,11 @@ impl fmt::Display for HostError {
                 f,
                 "this program has no skill {}; it has: {}",
                 missing.join(", "),
-                if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+                if known.is_empty() {
+                    "none".to_owned()
+                } else {
+                    known.join(", ")
+                },
             ),
         }
     }
@@ -101,7 +105,11 @@ impl Host {
             .iter()
             .map(|runnable| (runnable.skill().reference().to_owned(), Arc::clone(runnable)))
             .collect();
-        Ok(Self(Arc::new(Inner { skills: runnables, by_reference, resources })))
+        Ok(Self(Arc::new(Inner {
+            skills: runnables,
+            by_reference,
+            resources,
+        })))
     }
 
     /// Hosts only the skills with these refs (`name@version`).
@@ -117,12 +125,19 @@ impl Host {
             }
         }
         if !missing.is_empty() {
-            let known = self.iter().map(|runnable| runnable.skill().reference().to_owned()).collect();
+            let known = self
+                .iter()
+                .map(|runnable| runnable.skill().reference().to_owned())
+                .collect();
             return Err(HostError::Unknown { missing, known });
         }
         let hosted = |runnable: &&Arc<Runnable>| by_reference.contains_key(runnable.skill().reference());
         let skills = self.0.skills.iter().filter(hosted).cloned().collect();
-        Ok(Self(Arc::new(Inner { skills, by_reference, resources: Arc::clone(&self.0.resources) })))
+        Ok(Self(Arc::new(Inner {
+            skills,
+            by_reference,
+            resources: Arc::clone(&self.0.resources),
+        })))
     }
 
     /// The skill `name@version`, if it is hosted.

@@ -9,7 +9,11 @@ pub(super) fn path(json: &[u8], error: &serde_json::Error) -> String {
     // serde reports these of the object or list as a whole; all else, of the member or item that was read last.
     let whole = text.starts_with("missing field") || text.starts_with("invalid length");
     let parts = walk(json, offset(json, error.line(), error.column()), whole);
-    if parts.is_empty() { "/".to_owned() } else { parts.iter().map(|part| format!("/{part}")).collect() }
+    if parts.is_empty() {
+        "/".to_owned()
+    } else {
+        parts.iter().map(|part| format!("/{part}")).collect()
+    }
 }
 
 /// What is wrong, without the line and column that mean nothing to a caller.
@@ -19,11 +23,16 @@ pub(super) fn message(error: &serde_json::Error) -> String {
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// The offset of a line and column as serde_json counts them: the column is that of the last byte that was read.
+/// The offset of a line and column as `serde_json` counts them: the column is that of the last byte that was read.
 fn offset(json: &[u8], line: usize, column: usize) -> usize {
     let start = match line {
         0 | 1 => 0,
-        _ => json.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(line - 2).map_or(0, |(at, _)| at + 1),
+        _ => json
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .nth(line - 2)
+            .map_or(0, |(at, _)| at + 1),
     };
     (start + column).min(json.len())
 }
@@ -127,7 +136,11 @@ mod tests {
 
     fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
         let number = u8::deserialize(deserializer)?;
-        if number % 2 == 0 { Ok(number) } else { Err(serde::de::Error::custom("must be even")) }
+        if number % 2 == 0 {
+            Ok(number)
+        } else {
+            Err(serde::de::Error::custom("must be even"))
+        }
     }
 
     #[test]
@@ -143,7 +156,7 @@ mod tests {
             (r#"{"a\"b/c": {"x": null}}"#, "/a\"b/c/x"),
             (r#"{"a": [1, 2]}"#, "/a/1"),
             (r#"{"a": {"x": 1, "x": 2}}"#, "/a/x"),
-            (r#"[]"#, "/"),
+            ("[]", "/"),
         ];
         for (json, expected) in table {
             let error = serde_json::from_str::<BTreeMap<String, Point>>(json).unwrap_err();

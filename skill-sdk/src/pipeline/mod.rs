@@ -21,8 +21,9 @@ pub use self::host::{Host, HostError};
 pub use self::panics::report_panics_of_skills;
 pub use self::runnable::{Runnable, check_schema_compiles};
 use crate::context::{Resources, SkillContext};
+use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
-use crate::handler::{Failure, Running, shape_outputs};
+use crate::handler::{Failure, Running};
 
 /// The code of inputs that break the contract.
 pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
@@ -74,6 +75,15 @@ async fn steps(runnable: &Runnable, inputs: &[u8], context: &SkillContext) -> Re
     let outputs = shape_outputs(runnable.output_shape(), written);
     runnable.check_outputs(&outputs)?;
     Ok(outputs)
+}
+
+/// Puts the JSON that a type wrote into the form of the contract.
+fn shape_outputs(shape: OutputShape, json: Vec<u8>) -> Vec<u8> {
+    match shape {
+        OutputShape::Empty => b"{}".to_vec(),
+        OutputShape::Wrapped => [b"{\"result\":", json.as_slice(), b"}"].concat(),
+        OutputShape::Object => json,
+    }
 }
 
 /// Tells the skill that nobody waits for it any more, unless its call ended.

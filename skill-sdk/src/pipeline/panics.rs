@@ -67,7 +67,10 @@ pub(super) fn caught<T>(skill: &Skill, work: impl FnOnce() -> T) -> Result<T, Sk
 
 /// A future of a skill; a panic becomes a failure.
 pub(super) fn caught_future<F: Future + Unpin>(skill: &Skill, future: F) -> CaughtFuture<'_, F> {
-    CaughtFuture { skill, future: Some(future) }
+    CaughtFuture {
+        skill,
+        future: Some(future),
+    }
 }
 
 /// See [`caught_future`].
@@ -82,7 +85,9 @@ impl<F: Future + Unpin> Future for CaughtFuture<'_, F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let skill = self.skill;
-        let Some(future) = self.future.as_mut() else { return Poll::Pending };
+        let Some(future) = self.future.as_mut() else {
+            return Poll::Pending;
+        };
         match caught(skill, || Pin::new(future).poll(cx)) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => {

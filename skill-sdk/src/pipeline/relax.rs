@@ -77,7 +77,10 @@ impl<'de> serde::Deserialize<'de> for Members<'de> {
             }
 
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Members { values: BTreeMap::new(), repeated: false };
+                let mut members = Members {
+                    values: BTreeMap::new(),
+                    repeated: false,
+                };
                 while let Some((name, value)) = map.next_entry()? {
                     members.repeated |= members.values.insert(name, value).is_some();
                 }
@@ -160,7 +163,10 @@ mod tests {
     #[test]
     fn the_last_member_of_a_name_counts() {
         let text = relaxed(br#" {"a": 1, "b": [1.0, {"c": "x", "c": 1e1}], "a": "\u00e9"} "#).unwrap();
-        assert_eq!(String::from_utf8(text).unwrap(), r#"{"a":"\u00e9","b":[1,{"c":10}]}"#);
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            r#"{"a":"\u00e9","b":[1,{"c":10}]}"#
+        );
         assert_eq!(relaxed(br#"{"a": [1, 1.5, null, true, "1.0"]}"#), None);
         assert_eq!(relaxed(b"{"), None);
     }

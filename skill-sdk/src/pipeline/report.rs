@@ -38,9 +38,16 @@ pub(super) fn finish(context: &SkillContext, result: Result<Vec<u8>, SkillError>
                 let (bytes, limit) = (outputs.len(), MAX_OUTPUTS);
                 tracing::warn!(bytes, limit, "the outputs are larger than the platform stores");
             }
-            if let Some(bytes) = cost.as_ref().map(|cost| cost.to_string().len()).filter(|&size| size > MAX_COST)
+            if let Some(bytes) = cost
+                .as_ref()
+                .map(|cost| cost.to_string().len())
+                .filter(|&size| size > MAX_COST)
             {
-                tracing::warn!(bytes, limit = MAX_COST, "the cost is larger than the platform stores");
+                tracing::warn!(
+                    bytes,
+                    limit = MAX_COST,
+                    "the cost is larger than the platform stores"
+                );
             }
             tracing::debug!("the call succeeded");
             Ok(outputs)
@@ -62,7 +69,10 @@ fn log_failure(error: &SkillError, cost: Option<&serde_json::Value>) {
     let source = sources(error);
     let cost = cost.map(tracing::field::display);
     if let Some(refused) = error.refused_code() {
-        tracing::error!(code = refused, "an error code is not of the form [a-z0-9][a-z0-9_.-]{{0,99}}");
+        tracing::error!(
+            code = refused,
+            "an error code is not of the form [a-z0-9][a-z0-9_.-]{{0,99}}"
+        );
     }
     if error.is_crash() {
         tracing::error!(code, retryable, source, cost, "the call crashed");

@@ -37,9 +37,17 @@ impl Runnable {
                 problems.push(RegistryProblem::invalid_schema(skill, side, &message));
             })
         };
-        let (inputs, outputs) = (compile("inputs", &contract.inputs), compile("outputs", &contract.outputs));
+        let (inputs, outputs) = (
+            compile("inputs", &contract.inputs),
+            compile("outputs", &contract.outputs),
+        );
         match (inputs, outputs) {
-            (Ok(inputs), Ok(outputs)) => Ok(Self { skill, described, inputs, outputs }),
+            (Ok(inputs), Ok(outputs)) => Ok(Self {
+                skill,
+                described,
+                inputs,
+                outputs,
+            }),
             _ => Err(problems),
         }
     }
@@ -70,8 +78,8 @@ impl Runnable {
             caller,
             progress,
         } = meta;
-        let timeout = timeout
-            .unwrap_or_else(|| Duration::from_secs(self.described.contract().timeout_seconds.into()));
+        let timeout =
+            timeout.unwrap_or_else(|| Duration::from_secs(self.described.contract().timeout_seconds.into()));
         let mut start = ContextStart::new(
             Arc::clone(self.skill.shared_reference()),
             protocol,
@@ -95,7 +103,9 @@ impl Runnable {
         };
         let raw: &RawValue = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
         if !is_object(raw) {
-            return Err(violations::of_inputs(vec![Violation::root("inputs must be a JSON object".into())]));
+            return Err(violations::of_inputs(vec![Violation::root(
+                "inputs must be a JSON object".into(),
+            )]));
         }
         let instance: Value = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
         let schema = &self.described.contract().inputs;
@@ -119,7 +129,10 @@ impl Runnable {
             return Ok(running);
         }
         let path = locate::path(json, &error);
-        Err(violations::of_inputs(vec![Violation { path, message: locate::message(&error) }]))
+        Err(violations::of_inputs(vec![Violation {
+            path,
+            message: locate::message(&error),
+        }]))
     }
 
     /// The outputs are an object that keeps the contract.

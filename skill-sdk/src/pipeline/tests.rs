@@ -60,7 +60,12 @@ fn recorded_verdicts_order_and_paths() {
             }
             continue;
         }
-        let paths: Vec<_> = found.err().unwrap_or_default().into_iter().map(|found| found.path).collect();
+        let paths: Vec<_> = found
+            .err()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|found| found.path)
+            .collect();
         let expected: Vec<_> = case["expect"]["errors"]
             .as_array()
             .unwrap_or_else(|| panic!("{id} has errors"))
@@ -71,7 +76,12 @@ fn recorded_verdicts_order_and_paths() {
             wrong.push(format!("{id}: {paths:?}, recorded {expected:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} cases differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// Violations at one place come in the order in which the keywords stand in the schema.
@@ -83,8 +93,11 @@ fn keyword_order_decides_at_one_place() {
             "minLength" => ("minLength", 5.into()),
             _ => ("pattern", "^[0-9]+$".into()),
         };
-        let property: serde_json::Map<_, _> =
-            keywords.iter().map(|keyword| rule(keyword)).map(|(name, value)| (name.to_owned(), value)).collect();
+        let property: serde_json::Map<_, _> = keywords
+            .iter()
+            .map(|keyword| rule(keyword))
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
         for schema in [
             serde_json::json!({"properties": {"a": property}}),
             serde_json::json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": property}}),

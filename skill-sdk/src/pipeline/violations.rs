@@ -29,18 +29,29 @@ pub(super) struct Violation {
 impl Violation {
     /// A violation of the whole document.
     pub(super) fn root(message: String) -> Self {
-        Self { path: "/".to_owned(), message }
+        Self {
+            path: "/".to_owned(),
+            message,
+        }
     }
 }
 
 /// The failure of a call whose inputs break the contract.
 pub(super) fn of_inputs(violations: Vec<Violation>) -> SkillError {
-    failure(INPUT_CONTRACT_VIOLATION, "inputs do not match the skill's input schema", violations)
+    failure(
+        INPUT_CONTRACT_VIOLATION,
+        "inputs do not match the skill's input schema",
+        violations,
+    )
 }
 
 /// The failure of a call whose outputs break the contract.
 pub(super) fn of_outputs(violations: Vec<Violation>) -> SkillError {
-    failure(OUTPUT_CONTRACT_VIOLATION, "outputs do not match the skill's output schema", violations)
+    failure(
+        OUTPUT_CONTRACT_VIOLATION,
+        "outputs do not match the skill's output schema",
+        violations,
+    )
 }
 
 fn failure(code: &'static str, message: &'static str, mut violations: Vec<Violation>) -> SkillError {
@@ -59,15 +70,21 @@ pub(super) fn check(validator: &Validator, schema: &Value, instance: &Value) -> 
     if validator.is_valid(instance) {
         return Ok(());
     }
-    let mut found: Vec<_> =
-        validator.iter_errors(instance).take(MAX_COLLECTED).map(|error| found(schema, instance, &error)).collect();
+    let mut found: Vec<_> = validator
+        .iter_errors(instance)
+        .take(MAX_COLLECTED)
+        .map(|error| found(schema, instance, &error))
+        .collect();
     found.sort_by(|(place, keyword, _), (other_place, other_keyword, _)| {
         place.cmp(other_place).then_with(|| keyword.cmp(other_keyword))
     });
     found.dedup();
     Err(found
         .into_iter()
-        .map(|(place, _, message)| Violation { path: path(&place), message })
+        .map(|(place, _, message)| Violation {
+            path: path(&place),
+            message,
+        })
         .collect())
 }
 
@@ -118,7 +135,10 @@ fn place(instance: &Value, pointer: &str) -> Vec<Part> {
 }
 
 fn parts(pointer: &str) -> impl Iterator<Item = String> {
-    pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"))
+    pointer
+        .split('/')
+        .skip(1)
+        .map(|part| part.replace("~1", "/").replace("~0", "~"))
 }
 
 fn path(place: &[Part]) -> String {
@@ -145,14 +165,19 @@ fn keyword<'a>(schema: &'a Value, pointer: &str) -> (Vec<usize>, Option<&'a Valu
                 // A choice of one was compiled as `allOf`.
                 let choice = part == "allOf" && !node_has_all_of;
                 let is_part = |name: &str| name == part || (choice && matches!(name, "anyOf" | "oneOf"));
-                members.find(|(_, (name, _))| is_part(name)).map(|(at, (_, next))| (at, next))
+                members
+                    .find(|(_, (name, _))| is_part(name))
+                    .map(|(at, (_, next))| (at, next))
             }
-            Value::Array(items) => {
-                part.parse().ok().and_then(|index: usize| Some((index, items.get(index)?)))
-            }
+            Value::Array(items) => part
+                .parse()
+                .ok()
+                .and_then(|index: usize| Some((index, items.get(index)?))),
             _ => None,
         };
-        let Some((position, next)) = found else { return (order, None) };
+        let Some((position, next)) = found else {
+            return (order, None);
+        };
         order.push(position);
         node = match next.as_str().and_then(|reference| reference.strip_prefix('#')) {
             // The way goes on in the document that is referred to.
@@ -171,7 +196,10 @@ mod tests {
     fn names_are_not_escaped_and_indexes_are_numbers() {
         let instance = json!({"a/b": [[0, 1]], "10": {"9": 1}});
         assert_eq!(path(&place(&instance, "/a~1b/0/1")), "/a/b/0/1");
-        assert_eq!(place(&instance, "/10/9"), [Part::Name("10".into()), Part::Name("9".into())]);
+        assert_eq!(
+            place(&instance, "/10/9"),
+            [Part::Name("10".into()), Part::Name("9".into())]
+        );
         assert_eq!(path(&place(&instance, "")), "/");
     }
 

@@ -43,7 +43,10 @@ pub(super) struct Registered {
 }
 
 pub(super) fn registered() -> Registered {
-    let mut registered = Registered { skills: Vec::new(), resources: Vec::new() };
+    let mut registered = Registered {
+        skills: Vec::new(),
+        resources: Vec::new(),
+    };
     for Registration(item) in inventory::iter::<Registration> {
         match item {
             Item::Skill(skill) => registered.skills.push(skill),
@@ -51,7 +54,11 @@ pub(super) fn registered() -> Registered {
         }
     }
     let place = |origin: &crate::contract::Origin| (origin.file, origin.line, origin.column, origin.package);
-    registered.skills.sort_by_key(|skill| place(skill.declaration().origin()));
-    registered.resources.sort_by_key(|resource| place(resource.origin()));
+    registered
+        .skills
+        .sort_by_key(|skill| place(skill.declaration().origin()));
+    registered
+        .resources
+        .sort_by_key(|resource| place(resource.origin()));
     registered
 }

@@ -98,7 +98,10 @@ impl Declaration {
             origin,
             idempotency: Idempotency::None,
             timeout_seconds: 60,
-            retry: RetryPolicy { max_attempts: 1, backoff_seconds: 0 },
+            retry: RetryPolicy {
+                max_attempts: 1,
+                backoff_seconds: 0,
+            },
             docs: &[],
             description: None,
             permissions: &[],
@@ -203,7 +206,9 @@ impl Declaration {
             required_permissions,
             preconditions: self.preconditions.map(|make| make()).unwrap_or_default(),
             postconditions: self.postconditions.map(|make| make()).unwrap_or_default(),
-            cost_model: self.cost_model.map(|(unit, estimate)| CostModel::new(unit, estimate)),
+            cost_model: self
+                .cost_model
+                .map(|(unit, estimate)| CostModel::new(unit, estimate)),
             implementation: self.resolved_implementation(),
             inputs_schema: self.inputs_schema.map(|make| make()),
             outputs_schema: self.outputs_schema.map(|make| make()),
@@ -212,18 +217,29 @@ impl Declaration {
 
     fn resolved_implementation(&self) -> Implementation {
         let auth = |audience: Option<&str>, scopes: &[&str]| {
-            Auth::new(audience.unwrap_or_default(), scopes.iter().map(|&scope| scope.to_owned()))
+            Auth::new(
+                audience.unwrap_or_default(),
+                scopes.iter().map(|&scope| scope.to_owned()),
+            )
         };
         match self.implementation {
             DeclaredImplementation::Local { entrypoint } => {
                 Implementation::local(entrypoint.map_or_else(|| self.origin.entrypoint(), str::to_owned))
             }
-            DeclaredImplementation::Http { endpoint, audience, scopes } => {
-                Implementation::Http { endpoint: endpoint.to_owned(), auth: auth(audience, scopes) }
-            }
-            DeclaredImplementation::Mcp { endpoint, tool, audience, scopes } => {
-                Implementation::mcp(endpoint, tool.unwrap_or(self.name), auth(audience, scopes))
-            }
+            DeclaredImplementation::Http {
+                endpoint,
+                audience,
+                scopes,
+            } => Implementation::Http {
+                endpoint: endpoint.to_owned(),
+                auth: auth(audience, scopes),
+            },
+            DeclaredImplementation::Mcp {
+                endpoint,
+                tool,
+                audience,
+                scopes,
+            } => Implementation::mcp(endpoint, tool.unwrap_or(self.name), auth(audience, scopes)),
         }
     }
 
@@ -234,9 +250,12 @@ impl Declaration {
         if let Some(title) = self.title {
             put("title", title.into());
         }
-        for (key, list) in
-            [("tags", self.tags), ("secrets", self.secrets), ("config", self.config), ("hosts", self.hosts)]
-        {
+        for (key, list) in [
+            ("tags", self.tags),
+            ("secrets", self.secrets),
+            ("config", self.config),
+            ("hosts", self.hosts),
+        ] {
             if !list.is_empty() {
                 put(key, list.into());
             }
@@ -278,7 +297,8 @@ impl fmt::Debug for Declaration {
 /// The value in a file that was read at compile time.
 #[doc(hidden)]
 pub fn json_text(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("the file that the attribute names is not JSON: {error}"))
+    serde_json::from_str(text)
+        .map_err(|error| format!("the file that the attribute names is not JSON: {error}"))
 }
 
 /// The value that an expression of the attribute gives.

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 #[doc(hidden)]
 pub use self::collect::Registration;
+pub use self::declaration::{Declaration, DeclaredImplementation};
 #[doc(hidden)]
 pub use self::declaration::{json_text, json_value};
-pub use self::declaration::{Declaration, DeclaredImplementation};
 pub use self::problem::{RegistryError, RegistryProblem};
 pub use self::skill::{Described, Skill};
 use crate::context::{ResourceDeclaration, Resources};
@@ -84,10 +84,20 @@ impl Registry {
         }
         let skills = by_reference
             .values()
-            .map(|skill| ((skill.name().to_owned(), VersionKey::new(skill.version())), *skill))
+            .map(|skill| {
+                (
+                    (skill.name().to_owned(), VersionKey::new(skill.version())),
+                    *skill,
+                )
+            })
             .collect();
         let resources = Arc::new(Resources::new(resources.iter().copied()));
-        Ok(Self { skills, by_reference, resources, warnings })
+        Ok(Self {
+            skills,
+            by_reference,
+            resources,
+            warnings,
+        })
     }
 
     /// The skill `name@version`.
@@ -165,7 +175,17 @@ mod tests {
 
     #[test]
     fn versions_are_ordered_by_their_numbers() {
-        let sorted = ["1", "1.0", "1.9", "1.10", "2", "10", "010", "99999999999999999999999", "a"];
+        let sorted = [
+            "1",
+            "1.0",
+            "1.9",
+            "1.10",
+            "2",
+            "10",
+            "010",
+            "99999999999999999999999",
+            "a",
+        ];
         for pair in sorted.windows(2) {
             if pair == ["10", "010"] {
                 continue;

@@ -44,7 +44,12 @@ impl RegistryProblem {
     #[cfg(feature = "runtime")]
     pub(crate) fn invalid_schema(skill: &Skill, side: &str, why: &str) -> Self {
         let message = format!("the schema cannot be used: {why}");
-        Self::of(skill, "invalid_json_schema", Some(format!("/contract/{side}")), message)
+        Self::of(
+            skill,
+            "invalid_json_schema",
+            Some(format!("/contract/{side}")),
+            message,
+        )
     }
 
     pub(super) fn duplicate_skill(first: &Skill, second: &Skill) -> Self {

@@ -69,7 +69,12 @@ impl Skill {
     /// The skill that `declaration` declares and `handler` implements.
     #[doc(hidden)]
     pub const fn new(declaration: &'static Declaration, handler: &'static dyn Handler) -> Self {
-        Self { declaration, handler, reference: OnceLock::new(), described: OnceLock::new() }
+        Self {
+            declaration,
+            handler,
+            reference: OnceLock::new(),
+            described: OnceLock::new(),
+        }
     }
 
     /// The name: `git.merge`.
@@ -88,7 +93,8 @@ impl Skill {
     }
 
     pub(crate) fn shared_reference(&self) -> &Arc<str> {
-        self.reference.get_or_init(|| format!("{}@{}", self.name(), self.version()).into())
+        self.reference
+            .get_or_init(|| format!("{}@{}", self.name(), self.version()).into())
     }
 
     /// What the attribute says.
@@ -98,7 +104,10 @@ impl Skill {
 
     /// The contract and all else that is derived, or everything that is wrong with it.
     pub fn described(&self) -> Result<&Described, &[RegistryProblem]> {
-        self.described.get_or_init(|| self.describe()).as_ref().map_err(Vec::as_slice)
+        self.described
+            .get_or_init(|| self.describe())
+            .as_ref()
+            .map_err(Vec::as_slice)
     }
 
     /// The function behind the skill.
@@ -131,15 +140,20 @@ impl Skill {
         let (outputs, output_shape) = match (outputs_schema, self.handler.outputs_schema()) {
             (Some(Ok(schema)), _) => (schema, OutputShape::Object),
             (None, Some(Ok(Outputs { schema, shape, .. }))) => (schema, shape),
-            (Some(Err(message)), _) => {
-                (self.unusable(&mut problems, "outputs", message), OutputShape::Object)
-            }
-            (None, Some(Err(problem))) => {
-                (self.unusable(&mut problems, "outputs", text(&problem)), OutputShape::Object)
-            }
+            (Some(Err(message)), _) => (
+                self.unusable(&mut problems, "outputs", message),
+                OutputShape::Object,
+            ),
+            (None, Some(Err(problem))) => (
+                self.unusable(&mut problems, "outputs", text(&problem)),
+                OutputShape::Object,
+            ),
             (None, None) => {
                 let message = "there is no schema of the outputs".into();
-                (self.unusable(&mut problems, "outputs", message), OutputShape::Object)
+                (
+                    self.unusable(&mut problems, "outputs", message),
+                    OutputShape::Object,
+                )
             }
         };
         let metadata = self.declaration.metadata().unwrap_or_else(|message| {
@@ -177,18 +191,33 @@ impl Skill {
             let blocking = violation.is_blocking();
             let problem =
                 RegistryProblem::of(self, violation.code, Some(violation.pointer), violation.message);
-            if blocking { problems.push(problem) } else { warnings.push(problem) }
+            if blocking {
+                problems.push(problem);
+            } else {
+                warnings.push(problem);
+            }
         }
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Described { spec, document, output_shape, metadata, warnings })
+        Ok(Described {
+            spec,
+            document,
+            output_shape,
+            metadata,
+            warnings,
+        })
     }
 
     /// Reports that a side has no usable schema; the empty one takes its place meanwhile.
     fn unusable(&self, problems: &mut Vec<RegistryProblem>, side: &str, message: String) -> Value {
         let pointer = Some(format!("/contract/{side}"));
-        problems.push(RegistryProblem::of(self, "invalid_skill_contract", pointer, message));
+        problems.push(RegistryProblem::of(
+            self,
+            "invalid_skill_contract",
+            pointer,
+            message,
+        ));
         Value::Object(Map::new())
     }
 }

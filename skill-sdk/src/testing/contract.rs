@@ -38,5 +38,9 @@ pub fn check_contract(skill: &'static Skill) -> Result<(), ContractError> {
         .into_iter()
         .filter(|violation| violation.severity == Severity::Error)
         .collect();
-    if violations.is_empty() { Ok(()) } else { Err(ContractError::Violations(violations)) }
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(ContractError::Violations(violations))
+    }
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
-use crate::context::{Caller, Environment, Resources, settings_values};
+use crate::context::{Caller, Environment, Resources};
 use crate::error::SkillError;
 use crate::pipeline::{Call, Host, Meta};
 use crate::registry::{Registry, Skill};
@@ -23,7 +23,13 @@ use crate::registry::{Registry, Skill};
 pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
     let mut meta = Meta::new("test");
     meta.invocation_id = Some("test".to_owned());
-    Invoke { skill, inputs: serde_json::to_value(inputs), meta, environment: None, resources: None }
+    Invoke {
+        skill,
+        inputs: serde_json::to_value(inputs),
+        meta,
+        environment: None,
+        resources: None,
+    }
 }
 
 /// A call that is being prepared: see [`invoke`].
@@ -42,7 +48,9 @@ impl Invoke {
     /// With the first one the environment of the process is out of sight for this call, so that a test gives the same
     /// result everywhere. No variable of the process is changed.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.environment.get_or_insert_default().insert(name.into(), value.into());
+        self.environment
+            .get_or_insert_default()
+            .insert(name.into(), value.into());
         self
     }
 
@@ -52,13 +60,20 @@ impl Invoke {
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
         let own = self.environment.get_or_insert_default();
-        own.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        own.extend(
+            variables
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into())),
+        );
         self
     }
 
-    /// Sets the values of the package settings.
+    /// Sets the values of the package settings. What is not an object is empty settings, as on every host.
     pub fn settings(mut self, values: Value) -> Self {
-        self.meta.settings = settings_values(Some(json!({"values": values})));
+        self.meta.settings = match values {
+            Value::Object(values) => values,
+            _ => Map::new(),
+        };
         self
     }
 
@@ -97,12 +112,19 @@ impl Invoke {
                     .map_err(|error| SkillError::retryable("overloaded", "no runtime").with_source(error))?;
                 runtime.block_on(self.run())
             });
-            call.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            call.join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 
     async fn run(self) -> Result<Invoked, SkillError> {
-        let Self { skill, inputs, mut meta, environment, resources } = self;
+        let Self {
+            skill,
+            inputs,
+            mut meta,
+            environment,
+            resources,
+        } = self;
         let inputs = inputs.map_err(|error| {
             SkillError::terminal("bad_request", format!("the inputs do not serialize: {error}"))
         })?;
@@ -138,7 +160,9 @@ impl IntoFuture for Invoke {
 
 impl fmt::Debug for Invoke {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Invoke").field("skill", &self.skill.reference()).finish_non_exhaustive()
+        f.debug_struct("Invoke")
+            .field("skill", &self.skill.reference())
+            .finish_non_exhaustive()
     }
 }
 

@@ -25,16 +25,27 @@ struct Report<'a> {
 /// Prints every violation of the skills that `names` mean; the exit code says whether one of them stops publication.
 pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<u8, Failure> {
     // While there are problems nothing is known of single skills, so names cannot be resolved.
-    let skills = if envelope.problems.is_empty() { select::select(&envelope.skills, names)? } else { Vec::new() };
+    let skills = if envelope.problems.is_empty() {
+        select::select(&envelope.skills, names)?
+    } else {
+        Vec::new()
+    };
     let mut found: Vec<Found> = envelope
         .problems
         .iter()
-        .map(|problem| Found { severity: Severity::Error, problem: problem.clone() })
+        .map(|problem| Found {
+            severity: Severity::Error,
+            problem: problem.clone(),
+        })
         .collect();
     found.extend(skills.iter().flat_map(|skill| violations(skill)));
     let ok = found.iter().all(|found| found.severity != Severity::Error);
     output::print(&match args.format {
-        Format::Json => output::json(&Report { ok, skills: skills.len(), violations: &found })?,
+        Format::Json => output::json(&Report {
+            ok,
+            skills: skills.len(),
+            violations: &found,
+        })?,
         Format::Text => text(&found, ok),
     })?;
     Ok(if ok { exit::GOOD } else { exit::NO })
@@ -43,7 +54,11 @@ pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<
 fn text(found: &[Found], ok: bool) -> String {
     let mut text = String::new();
     for Found { severity, problem } in found {
-        let label = if *severity == Severity::Error { "error" } else { "warning" };
+        let label = if *severity == Severity::Error {
+            "error"
+        } else {
+            "warning"
+        };
         text.push_str(&format!("{label}: {}\n", problems::line(problem)));
     }
     if ok {
@@ -57,7 +72,10 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
         code: code.to_owned(),
         reference: Some(skill.reference.clone()),
         pointer,
-        origin: Some(format!("{} {}, {}:{}", skill.package, skill.package_version, skill.file, skill.line)),
+        origin: Some(format!(
+            "{} {}, {}:{}",
+            skill.package, skill.package_version, skill.file, skill.line
+        )),
         message,
     };
     let mut found: Vec<_> = check_spec(&skill.spec)
@@ -73,7 +91,9 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
     // The rules do not read regular expressions; a validator does.
     for side in ["inputs", "outputs"] {
         let pointer = format!("/contract/{side}");
-        let Some(schema) = skill.spec.pointer(&pointer) else { continue };
+        let Some(schema) = skill.spec.pointer(&pointer) else {
+            continue;
+        };
         if let Err(why) = crate::pipeline::check_schema_compiles(schema) {
             let message = format!("the schema cannot be used: {why}");
             found.push(Found {
@@ -110,7 +130,10 @@ mod tests {
         assert_eq!(found[0].problem.code, "invalid_json_schema");
         skill.spec["contract"]["timeoutSeconds"] = json!(0);
         skill.spec["contract"]["idempotency"] = json!("maybe");
-        let codes: Vec<_> = violations(&skill).into_iter().map(|found| found.problem.pointer.unwrap()).collect();
+        let codes: Vec<_> = violations(&skill)
+            .into_iter()
+            .map(|found| found.problem.pointer.unwrap())
+            .collect();
         assert_eq!(codes, ["/contract/timeoutSeconds", "/contract/idempotency"]);
     }
 }

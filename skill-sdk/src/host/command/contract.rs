@@ -8,8 +8,11 @@ pub fn contract(skills: &[&SkillEntry]) -> Result<String, Failure> {
     let skill = select::exactly_one(skills, "contract")?;
     match skill.spec.get("contract") {
         Some(contract) => output::json(contract),
-        None => Err(Failure::usage(format!("the program did not describe the contract of `{}`", skill.reference))
-            .help("build the program with the same version of skill-sdk as this tool")),
+        None => Err(Failure::usage(format!(
+            "the program did not describe the contract of `{}`",
+            skill.reference
+        ))
+        .help("build the program with the same version of skill-sdk as this tool")),
     }
 }
 

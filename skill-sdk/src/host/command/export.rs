@@ -1,7 +1,7 @@
 //! `export`: the files of a catalog package, written or compared.
 
 use super::{Failure, exit, failure, output};
-use crate::contract::check::check_spec;
+use crate::contract::check::{Violation, check_spec};
 use crate::contract::{Auth, Implementation, Spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
@@ -13,16 +13,25 @@ pub fn export(skills: &[&SkillEntry], all: &[SkillEntry], args: &ExportArgs) -> 
     if skills.is_empty() {
         return Err(Failure::usage("there are no skills to export"));
     }
-    let documents = skills.iter().map(|skill| document(skill, args)).collect::<Result<Vec<_>, _>>()?;
+    let documents = skills
+        .iter()
+        .map(|skill| document(skill, args))
+        .collect::<Result<Vec<_>, _>>()?;
     let selected = |other: &&SkillEntry| skills.iter().any(|skill| skill.reference == other.reference);
     let others: Vec<_> = all
         .iter()
         .filter(|other| !selected(other))
         .map(|other| (other.name.as_str(), other.version.as_str()))
         .collect();
-    let package = Package::open(&args.package).map_err(unusable)?;
-    let plan = package.plan(&documents, &others).map_err(unusable)?;
-    if args.check { check(&plan, args.format) } else { write(&plan, args.format) }
+    let package = Package::open(&args.package).map_err(|error| unusable(&error))?;
+    let plan = package
+        .plan(&documents, &others)
+        .map_err(|error| unusable(&error))?;
+    if args.check {
+        check(&plan, args.format)
+    } else {
+        write(&plan, args.format)
+    }
 }
 
 /// The catalog object of a skill with the implementation that the arguments ask for.
@@ -30,22 +39,39 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Fail
     let mut spec = skill.spec.clone();
     if let Some(implementation) = implementation(skill, args) {
         let Some(place) = spec.pointer_mut("/contract/implementation") else {
-            return Err(Failure::usage(format!("the program did not describe the contract of `{}`", skill.reference)));
+            return Err(Failure::usage(format!(
+                "the program did not describe the contract of `{}`",
+                skill.reference
+            )));
         };
         *place = implementation.to_value();
     }
-    let broken: Vec<_> = check_spec(&spec).into_iter().filter(|violation| violation.is_blocking()).collect();
+    let broken: Vec<_> = check_spec(&spec)
+        .into_iter()
+        .filter(Violation::is_blocking)
+        .collect();
     if !broken.is_empty() {
         let lines: Vec<_> = broken.iter().map(ToString::to_string).collect();
-        return Err(Failure::usage(format!("`{}` cannot be exported this way", skill.reference))
-            .detail(lines.join("\n")));
+        return Err(
+            Failure::usage(format!("`{}` cannot be exported this way", skill.reference))
+                .detail(lines.join("\n")),
+        );
     }
-    Ok(SkillDocument::new(&skill.name, &skill.version, Spec::document(&skill.name, &spec)))
+    Ok(SkillDocument::new(
+        &skill.name,
+        &skill.version,
+        Spec::document(&skill.name, &spec),
+    ))
 }
 
 fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementation> {
     let endpoint = args.endpoint.as_deref().unwrap_or_default();
-    let auth = || Auth::new(args.audience.as_deref().unwrap_or_default(), args.scopes.iter().cloned());
+    let auth = || {
+        Auth::new(
+            args.audience.as_deref().unwrap_or_default(),
+            args.scopes.iter().cloned(),
+        )
+    };
     Some(match args.protocol? {
         Protocol::Local => Implementation::local(&skill.entrypoint),
         Protocol::Http => Implementation::http(endpoint, &skill.reference, auth()),
@@ -54,12 +80,16 @@ fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementatio
 }
 
 fn write(plan: &Plan, format: Format) -> Result<u8, Failure> {
-    let written = plan.write().map_err(unusable)?;
+    let written = plan.write().map_err(|error| unusable(&error))?;
     match format {
         Format::Json => output::print(&output::json(&written)?)?,
         Format::Text => {
             let line = |file: &crate::package::WrittenFile| {
-                let verb = if file.outcome == Outcome::Unchanged { "unchanged" } else { "wrote" };
+                let verb = if file.outcome == Outcome::Unchanged {
+                    "unchanged"
+                } else {
+                    "wrote"
+                };
                 format!("{verb} {}\n", file.path.display())
             };
             output::print(&written.files.iter().map(line).collect::<String>())?;
@@ -77,16 +107,23 @@ fn check(plan: &Plan, format: Format) -> Result<u8, Failure> {
         ok: bool,
         drift: &'a [Drift],
     }
-    let drift = plan.check().map_err(unusable)?;
+    let drift = plan.check().map_err(|error| unusable(&error))?;
     output::print(&match format {
-        Format::Json => output::json(&Report { ok: drift.is_empty(), drift: &drift })?,
+        Format::Json => output::json(&Report {
+            ok: drift.is_empty(),
+            drift: &drift,
+        })?,
         Format::Text if drift.is_empty() => "ok\n".to_owned(),
         Format::Text => drift.iter().map(readable).collect(),
     })?;
     if drift.is_empty() {
         return Ok(exit::GOOD);
     }
-    let files = if drift.len() == 1 { "1 file does".to_owned() } else { format!("{} files do", drift.len()) };
+    let files = if drift.len() == 1 {
+        "1 file does".to_owned()
+    } else {
+        format!("{} files do", drift.len())
+    };
     Err(Failure::no(format!("{files} not agree with the code"))
         .help("run the same command without `--check` to write the files, and commit them"))
 }
@@ -99,7 +136,7 @@ fn readable(drift: &Drift) -> String {
     }
 }
 
-fn unusable(error: PackageError) -> Failure {
+fn unusable(error: &PackageError) -> Failure {
     Failure::usage(error.to_string())
 }
 
@@ -140,7 +177,9 @@ mod tests {
 
     #[test]
     fn the_arguments_choose_the_implementation() {
-        let made = document(&entry(), &args(Some(Protocol::Http), "${SVC}//")).unwrap().document;
+        let made = document(&entry(), &args(Some(Protocol::Http), "${SVC}//"))
+            .unwrap()
+            .document;
         assert_eq!(
             made["spec"]["contract"]["implementation"],
             json!({
@@ -148,8 +187,13 @@ mod tests {
                 "auth": {"audience": "acme", "scopes": ["a:b"]},
             })
         );
-        let made = document(&entry(), &args(Some(Protocol::Mcp), "stdio:acme")).unwrap().document;
-        assert_eq!(made["spec"]["contract"]["implementation"]["entrypoint"], "math.add");
+        let made = document(&entry(), &args(Some(Protocol::Mcp), "stdio:acme"))
+            .unwrap()
+            .document;
+        assert_eq!(
+            made["spec"]["contract"]["implementation"]["entrypoint"],
+            "math.add"
+        );
         let made = document(&entry(), &args(None, "")).unwrap().document;
         assert_eq!(made["spec"]["contract"]["implementation"]["protocol"], "local");
     }

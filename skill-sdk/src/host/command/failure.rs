@@ -24,12 +24,20 @@ pub struct Failure {
 impl Failure {
     /// Wrong usage, a build that failed or a configuration that is missing: exit code [`exit::USAGE`].
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { code: exit::USAGE, message: message.into(), help: Vec::new(), detail: None }
+        Self {
+            code: exit::USAGE,
+            message: message.into(),
+            help: Vec::new(),
+            detail: None,
+        }
     }
 
     /// The answer is no: exit code [`exit::NO`].
     pub fn no(message: impl Into<String>) -> Self {
-        Self { code: exit::NO, ..Self::usage(message) }
+        Self {
+            code: exit::NO,
+            ..Self::usage(message)
+        }
     }
 
     /// Adds a line that says what to do.
@@ -52,7 +60,12 @@ impl Failure {
     /// Prints the failure to standard error, with colours on a terminal without `NO_COLOR`.
     pub fn report(&self) {
         let mut text = String::new();
-        if let Some(detail) = self.detail.as_deref().map(str::trim_end).filter(|detail| !detail.is_empty()) {
+        if let Some(detail) = self
+            .detail
+            .as_deref()
+            .map(str::trim_end)
+            .filter(|detail| !detail.is_empty())
+        {
             text.push_str(detail);
             text.push('\n');
         }
@@ -98,7 +111,10 @@ mod tests {
     #[test]
     fn a_failure_reads_as_an_error_and_its_help() {
         let failure = Failure::usage("no such thing").help("try this").help("or that");
-        assert_eq!(failure.to_string(), "error: no such thing\nhelp: try this\nhelp: or that");
+        assert_eq!(
+            failure.to_string(),
+            "error: no such thing\nhelp: try this\nhelp: or that"
+        );
         assert_eq!((failure.code(), Failure::no("x").code()), (exit::USAGE, exit::NO));
     }
 }

@@ -10,10 +10,16 @@ use crate::host::args::InvokeArgs;
 use crate::host::protocol::{InvokeReply, InvokeRequest, SkillEntry};
 
 /// The request of one call. `stdin` is read when an argument is `-`.
-pub fn request(skill: &SkillEntry, args: &InvokeArgs, stdin: &mut dyn Read) -> Result<InvokeRequest, Failure> {
+pub fn request(
+    skill: &SkillEntry,
+    args: &InvokeArgs,
+    stdin: &mut dyn Read,
+) -> Result<InvokeRequest, Failure> {
     if args.input == "-" && args.settings.as_deref() == Some("-") {
-        return Err(Failure::usage("`--input -` and `--settings -` cannot both read standard input")
-            .help("put one of them into a file and name it with @FILE"));
+        return Err(
+            Failure::usage("`--input -` and `--settings -` cannot both read standard input")
+                .help("put one of them into a file and name it with @FILE"),
+        );
     }
     let settings = match &args.settings {
         Some(text) => Some(object("--settings", text, stdin)?),
@@ -60,7 +66,9 @@ fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Value, Fai
         Value::Bool(_) => "a boolean",
         Value::Null => "null",
     };
-    Err(Failure::usage(format!("{flag}: {place} must be a JSON object, and it is {kind}")))
+    Err(Failure::usage(format!(
+        "{flag}: {place} must be a JSON object, and it is {kind}"
+    )))
 }
 
 #[cfg(test)]
@@ -71,7 +79,12 @@ mod tests {
     use super::*;
 
     fn args(input: &str) -> InvokeArgs {
-        InvokeArgs { input: input.to_owned(), settings: None, idempotency_key: None, env: Vec::new() }
+        InvokeArgs {
+            input: input.to_owned(),
+            settings: None,
+            idempotency_key: None,
+            env: Vec::new(),
+        }
     }
 
     #[test]
@@ -82,9 +95,11 @@ mod tests {
         let file = directory.join("input.json");
         fs::write(&file, r#"{"from": "file"}"#).unwrap();
         let at_file = format!("@{}", file.display());
-        for (argument, expected) in
-            [(r#"{"from": "argument"}"#, "argument"), (at_file.as_str(), "file"), ("-", "stdin")]
-        {
+        for (argument, expected) in [
+            (r#"{"from": "argument"}"#, "argument"),
+            (at_file.as_str(), "file"),
+            ("-", "stdin"),
+        ] {
             let made = request(&skill, &args(argument), &mut br#"{"from": "stdin"}"#.as_slice()).unwrap();
             assert_eq!(made.inputs, json!({"from": expected}));
             assert_eq!(made.reference, "a.a@1");
@@ -107,7 +122,10 @@ mod tests {
             assert!(failure.to_string().contains(expected), "{failure}");
             assert_eq!(failure.code(), exit::USAGE);
         }
-        let both = InvokeArgs { settings: Some("-".to_owned()), ..args("-") };
+        let both = InvokeArgs {
+            settings: Some("-".to_owned()),
+            ..args("-")
+        };
         assert!(request(&skill, &both, &mut b"{}".as_slice()).is_err());
     }
 }

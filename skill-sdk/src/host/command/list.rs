@@ -31,7 +31,10 @@ pub fn list(skills: &[&SkillEntry], args: &ListArgs) -> Result<String, Failure> 
         Format::Text => Ok(rows
             .iter()
             .map(|row| {
-                format!("{}\t{}\t{}/{}\n", row.reference, row.entrypoint, row.side_effects, row.risk_level)
+                format!(
+                    "{}\t{}\t{}/{}\n",
+                    row.reference, row.entrypoint, row.side_effects, row.risk_level
+                )
             })
             .collect()),
     }
@@ -62,7 +65,8 @@ mod tests {
         let (b, a) = (skill("b.b@1", "x::b"), skill("a.a@1", "x::y::a"));
         let text = list(&[&b, &a], &ListArgs { format: Format::Text }).unwrap();
         assert_eq!(text, "a.a@1\tx.y:a\tnone/low\nb.b@1\tx:b\tnone/low\n");
-        let json: Value = serde_json::from_str(&list(&[&b, &a], &ListArgs { format: Format::Json }).unwrap()).unwrap();
+        let json: Value =
+            serde_json::from_str(&list(&[&b, &a], &ListArgs { format: Format::Json }).unwrap()).unwrap();
         assert_eq!(json[0]["ref"], "a.a@1");
         assert_eq!(json[1]["sideEffects"], "none");
     }

@@ -13,9 +13,9 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 fn finish(written: io::Result<()>) -> Result<(), Failure> {
     match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::usage(format!("could not write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::usage(format!(
+            "could not write to standard output: {error}"
+        ))),
         _ => Ok(()),
     }
 }

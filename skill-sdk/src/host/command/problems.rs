@@ -10,15 +10,29 @@ pub fn refuse(envelope: &Envelope) -> Result<(), Failure> {
     }
     let count = envelope.problems.len();
     let lines: Vec<_> = envelope.problems.iter().map(line).collect();
-    let things = if count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
+    let things = if count == 1 {
+        "1 problem".to_owned()
+    } else {
+        format!("{count} problems")
+    };
     Err(Failure::no(format!("the skills cannot be used: {things}")).detail(lines.join("\n")))
 }
 
 /// A problem as people read it.
 pub fn line(problem: &Problem) -> String {
-    let Problem { code, reference, pointer, origin, message } = problem;
+    let Problem {
+        code,
+        reference,
+        pointer,
+        origin,
+        message,
+    } = problem;
     let mut line = String::new();
-    for place in [reference, pointer].into_iter().flatten().filter(|place| !place.is_empty()) {
+    for place in [reference, pointer]
+        .into_iter()
+        .flatten()
+        .filter(|place| !place.is_empty())
+    {
         line.push_str(place);
         line.push_str(": ");
     }

@@ -17,7 +17,8 @@ pub fn matches(skill: &SkillEntry, name: &str) -> bool {
 }
 
 fn is_at_or_below(path: &str, name: &str) -> bool {
-    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    path.strip_prefix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// The skills that the names mean, in the order of `skills`; without names all of them.
@@ -91,16 +92,41 @@ pub(super) mod tests {
             ("acme_skills.reports:build", vec!["report.build@1"]),
             ("acme_skills::git", vec!["git.merge@1", "git.merge@2"]),
             ("acme_skills::git::merge", vec!["git.merge@1"]),
-            ("acme_skills", vec!["git.merge@1", "git.merge@2", "report.build@1"]),
-            ("acme-skills", vec!["git.merge@1", "git.merge@2", "report.build@1"]),
+            (
+                "acme_skills",
+                vec!["git.merge@1", "git.merge@2", "report.build@1"],
+            ),
+            (
+                "acme-skills",
+                vec!["git.merge@1", "git.merge@2", "report.build@1"],
+            ),
         ] {
             let found = select(&skills, &[name.to_owned()]).unwrap();
-            assert_eq!(found.iter().map(|skill| skill.reference.as_str()).collect::<Vec<_>>(), expected, "{name}");
+            assert_eq!(
+                found
+                    .iter()
+                    .map(|skill| skill.reference.as_str())
+                    .collect::<Vec<_>>(),
+                expected,
+                "{name}"
+            );
         }
-        for name in ["git", "git.merge@3", "acme_skills::gi", "acme_skills.reports", "", "acme"] {
+        for name in [
+            "git",
+            "git.merge@3",
+            "acme_skills::gi",
+            "acme_skills.reports",
+            "",
+            "acme",
+        ] {
             let failure = select(&skills, &[name.to_owned()]).unwrap_err();
             assert_eq!(failure.code(), super::super::exit::USAGE);
-            assert!(failure.to_string().contains("git.merge@1, git.merge@2, report.build@1"), "{failure}");
+            assert!(
+                failure
+                    .to_string()
+                    .contains("git.merge@1, git.merge@2, report.build@1"),
+                "{failure}"
+            );
         }
     }
 
@@ -108,7 +134,12 @@ pub(super) mod tests {
     fn one_skill_is_one_skill() {
         let skills = [skill("a.b@1", "x::a"), skill("a.b@2", "x::b")];
         let all = select(&skills, &[]).unwrap();
-        assert!(exactly_one(&all, "contract").unwrap_err().to_string().contains("a.b@1, a.b@2"));
+        assert!(
+            exactly_one(&all, "contract")
+                .unwrap_err()
+                .to_string()
+                .contains("a.b@1, a.b@2")
+        );
         assert!(exactly_one(&[], "contract").is_err());
         assert_eq!(exactly_one(&all[1..], "contract").unwrap().reference, "a.b@2");
     }

@@ -1,0 +1,12 @@
+use skill_sdk::skill;
+
+#[skill(
+    "git.merge",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    cost_model = (unit = "page", estimate = 1e999)
+)]
+fn merge() {}
+
+fn main() {}

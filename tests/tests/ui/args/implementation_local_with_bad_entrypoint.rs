@@ -1,0 +1,12 @@
+use skill_sdk::skill;
+
+#[skill(
+    "git.merge",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    implementation = local("acme::reports::build")
+)]
+fn merge() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use skill_sdk::skill;
+
+#[skill("", version = "1", side_effects = "none", risk = "low")]
+fn merge() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use skill_sdk::skill;
+
+#[skill()]
+fn merge() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use skill_sdk::skill;
+
+#[skill("git.merge")]
+fn merge() {}
+
+fn main() {}

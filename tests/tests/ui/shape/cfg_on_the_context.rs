@@ -1,0 +1,8 @@
+use skill_sdk::{SkillContext, skill};
+
+#[skill("git.merge", version = "1", side_effects = "none", risk = "low")]
+fn merge(#[cfg(unix)] ctx: &SkillContext) {
+    let _ = ctx;
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use skill_sdk::skill;
+
+struct Git;
+
+impl Git {
+    #[skill("git.merge", version = "1", side_effects = "none", risk = "low")]
+    fn merge(&self) {}
+}
+
+fn main() {}

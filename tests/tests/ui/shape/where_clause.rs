@@ -1,0 +1,10 @@
+use skill_sdk::skill;
+
+#[skill("git.merge", version = "1", side_effects = "none", risk = "low")]
+fn merge()
+where
+    String: Clone,
+{
+}
+
+fn main() {}

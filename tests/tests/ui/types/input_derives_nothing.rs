@@ -1,0 +1,12 @@
+use skill_sdk::skill;
+
+struct Merge {
+    branch: String,
+}
+
+#[skill("git.merge", version = "1", side_effects = "none", risk = "low")]
+async fn merge(inputs: Merge) {
+    drop(inputs.branch);
+}
+
+fn main() {}

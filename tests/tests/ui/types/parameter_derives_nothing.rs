@@ -1,0 +1,10 @@
+use skill_sdk::skill;
+
+struct Branch(String);
+
+#[skill("git.merge", version = "1", side_effects = "none", risk = "low")]
+async fn merge(branch: Branch) {
+    drop(branch.0);
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use skill_sdk::skill;
+
+#[derive(serde::Deserialize)]
+struct Branch(String);
+
+#[skill("git.merge", version = "1", side_effects = "none", risk = "low")]
+async fn merge(branch: Branch) {
+    drop(branch.0);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use skill_sdk::resource;
+
+#[resource]
+fn pool() {}
+
+fn main() {}
