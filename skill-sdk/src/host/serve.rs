@@ -24,7 +24,7 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
         );
     }
     #[cfg(feature = "telemetry")]
-    super::logging::start();
+    super::logging::start(super::logging::Form::JsonOffTerminal);
     report_panics_of_skills();
     let mut host = Host::collect().map_err(|error| error.to_string())?;
     if !request.skills.is_empty() {

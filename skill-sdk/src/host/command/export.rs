@@ -37,6 +37,11 @@ pub fn export(skills: &[&SkillEntry], all: &[SkillEntry], args: &ExportArgs) -> 
 /// The catalog object of a skill with the implementation that the arguments ask for.
 fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Failure> {
     let mut spec = skill.spec.clone();
+    if args.protocol == Some(Protocol::Local) && args.endpoint.is_some() {
+        return Err(Failure::usage(
+            "`--endpoint` is for `--protocol http` and `--protocol mcp`: a local implementation has none",
+        ));
+    }
     if let Some(implementation) = implementation(skill, args) {
         let Some(place) = spec.pointer_mut("/contract/implementation") else {
             return Err(Failure::usage(format!(
@@ -196,6 +201,12 @@ mod tests {
         );
         let made = document(&entry(), &args(None, "")).unwrap().document;
         assert_eq!(made["spec"]["contract"]["implementation"]["protocol"], "local");
+    }
+
+    #[test]
+    fn a_local_implementation_has_no_endpoint() {
+        let failure = document(&entry(), &args(Some(Protocol::Local), "https://x")).unwrap_err();
+        assert_eq!(failure.code(), exit::USAGE);
     }
 
     #[test]
