@@ -252,9 +252,10 @@ fn json(value: &Json) -> TokenStream {
 fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
     let ident = &function.signature.ident;
     let (inputs, context) = (local("inputs"), local("context"));
-    let input = match &shape.inputs {
-        Inputs::Type(ty) => ty.to_token_stream(),
-        Inputs::Fields(_) => inputs::name().into_token_stream(),
+    // A type is named once: each mention of a wrong one would be an error of its own.
+    let (input, taken_as) = match &shape.inputs {
+        Inputs::Type(ty) => (ty.to_token_stream(), ty.to_token_stream()),
+        Inputs::Fields(fields) => (quote!(_), inputs::checked(fields, args.inputs_schema.is_none())),
     };
     let arguments = shape.parameters.iter().map(|parameter| match parameter {
         Parameter::Inputs => quote!(#inputs),
@@ -276,7 +277,7 @@ fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
     let (constructor, futures, run) = running(function, &call, &shape.returned);
     quote! {
         __sdk::#constructor::<#input, #success, __sdk::#input_side, __sdk::#output_side, #futures>(
-            |#taken: #input, #context: __sdk::SkillContext| #run
+            |#taken: #taken_as, #context: __sdk::SkillContext| #run
         )
     }
 }

@@ -1,8 +1,9 @@
 //! The input type of a skill that takes the fields of its input object as parameters.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Attribute, Meta, Pat, PatType, Token, Type};
 
 use crate::docs;
@@ -109,28 +110,24 @@ pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
     })
 }
 
-/// One line for each field whose type has to be an input itself: where it is not, this error says so in the words of
-/// skills, before those of serde and schemars.
-fn checks(fields: &[Field], derived: bool) -> Option<TokenStream> {
-    let side = format_ident!("{}", if derived { "Derived" } else { "Explicit" });
-    // With these the traits are not needed.
-    let own = [
-        "with",
-        "schema_with",
-        "deserialize_with",
-        "skip",
-        "skip_deserializing",
-    ];
-    let checked = fields.iter().filter(|field| !field.says(&own));
-    let types: Vec<_> = checked.map(|field| &field.ty).collect();
-    (!types.is_empty()).then(|| {
-        quote! {
-            const _: () = {
-                const fn field<T: __sdk::SkillField<__sdk::#side>>() {}
-                #(field::<#types>();)*
-            };
-        }
-    })
+/// Names the generated type in the handler: through the type of each field, so that one that cannot be an input is an
+/// error at its parameter, in the words of skills, and nothing else is. The library says how.
+pub(crate) fn checked(fields: &[Field], derived: bool) -> TokenStream {
+    let kind = format_ident!("{}", if derived { "SkillField" } else { "SkillValue" });
+    fields
+        .iter()
+        .filter(|field| field.bounded())
+        .fold(name().into_token_stream(), |inputs, Field { ty, .. }| {
+            quote_spanned!(ty.span()=> <#ty as __sdk::#kind<_>>::Of<#inputs>)
+        })
+}
+
+/// What the derives need of the fields, as assumptions. The `for` lets the compiler take them on trust.
+fn assumptions(fields: &[Field], derived: bool) -> Option<TokenStream> {
+    let bounds = format_ident!("{}", if derived { "FieldBounds" } else { "ValueBounds" });
+    let bounded = fields.iter().filter(|field| field.bounded());
+    let types: Vec<_> = bounded.map(|field| &field.ty).collect();
+    (!types.is_empty()).then(|| quote!(where #(for<'a> #types: __sdk::#bounds),*))
 }
 
 /// The type with these fields, called `__Inputs`. Without `derived` its schema is given in the attribute.
@@ -138,7 +135,7 @@ pub(crate) fn structure(fields: &[Field], derived: bool) -> TokenStream {
     // serde cannot tell what is unknown when a field takes the rest.
     let rest = fields.iter().any(|field| field.says(&["flatten"]));
     let strict = (!rest).then(|| quote!(, deny_unknown_fields));
-    let checks = checks(fields, derived);
+    let assumptions = assumptions(fields, derived);
     let schema = derived.then(|| quote!(, __sdk::schemars::JsonSchema));
     let schema_crate = derived.then(|| quote!(#[schemars(crate = "__sdk::schemars")]));
     // The code that schemars derives takes these from the prelude, which a crate may do without.
@@ -157,11 +154,10 @@ pub(crate) fn structure(fields: &[Field], derived: bool) -> TokenStream {
     let name = name();
     quote! {
         #prelude
-        #checks
         #[derive(__sdk::serde::Deserialize #schema)]
         #[serde(crate = "__sdk::serde" #strict)]
         #schema_crate
-        struct #name { #(#fields,)* }
+        struct #name #assumptions { #(#fields,)* }
     }
 }
 
@@ -171,6 +167,17 @@ pub(crate) fn name() -> Ident {
 }
 
 impl Field {
+    /// Whether the derives need the traits of its type, which these words make unnecessary.
+    fn bounded(&self) -> bool {
+        !self.says(&[
+            "with",
+            "schema_with",
+            "deserialize_with",
+            "skip",
+            "skip_deserializing",
+        ])
+    }
+
     /// Whether one of `words` is said about the field in `#[serde(…)]` or `#[schemars(…)]`.
     fn says(&self, words: &[&str]) -> bool {
         let said = |attribute: &&Attribute| !docs::is_comment(attribute);

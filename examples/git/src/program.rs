@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -36,10 +36,6 @@ impl<'a> Git<'a> {
     /// For the repository whose own files (`HEAD`, `objects`, …) lie in `directory`.
     pub(crate) fn new(directory: PathBuf, ctx: &'a SkillContext) -> Self {
         Self { directory, ctx }
-    }
-
-    pub(crate) fn directory(&self) -> &Path {
-        &self.directory
     }
 
     /// Runs a command that may be ended at any moment, and ends it when nobody waits for the call any more.
@@ -84,6 +80,8 @@ impl<'a> Git<'a> {
             .env("GIT_DIR", &self.directory)
             .current_dir(&self.directory)
             .args(["-c", "core.hooksPath=/dev/null"])
+            // Others who write the same branch take a moment, not more.
+            .args(["-c", "core.filesRefLockTimeout=5000"])
             .args(arguments)
             .stdin(stdin)
             .stdout(Stdio::piped())

@@ -108,8 +108,12 @@ impl<'a> Repository<'a> {
         let moved = self.0.run_to_the_end(&["update-ref", "--stdin"], &instructions)?;
         match moved.code() {
             Some(0) => Ok(true),
-            // The value was another one, or somebody held the lock. Whatever it was, looking again will tell.
-            Some(128) => Ok(false),
+            // The exit code does not say whether a branch moved or the disk is full; looking again does.
+            _ if self.tip(advance.target)?.as_deref() != Some(from)
+                || self.tip(advance.branch)?.as_deref() != Some(commit.as_str()) =>
+            {
+                Ok(false)
+            }
             _ => Err(moved.unexpected()),
         }
     }

@@ -16,7 +16,7 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
-pub use self::field::SkillField;
+pub use self::field::{FieldBounds, SkillField, SkillValue, ValueBounds};
 pub use self::function::{assert_send, asynchronous, blocking};
 pub use self::input::SkillInput;
 pub use self::output::SkillOutput;

@@ -1,0 +1,101 @@
+"""Runs every shell command of a README as a newcomer would, in one shell session, in a scratch copy of the place.
+
+Blocks fenced as `sh` are run in order. A command that serves is started in the background on a free port; the `curl` line that
+it prints is run, then the server is told to stop and must end well. A Rust block that follows the words "into `FILE`"
+is written to FILE.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SERVES = re.compile(r"\bserve http\b")
+
+
+def blocks(text: str):
+    """Yields (language, code, the paragraph before it) of the fenced blocks."""
+    before = ""
+    for match in re.finditer(r"(?P<prose>.*?)^```(?P<lang>\w+)\n(?P<code>.*?)^```\n", text, re.S | re.M):
+        before = match["prose"].strip().split("\n\n")[-1]
+        yield match["lang"], match["code"], before
+
+
+class Shell:
+    """A shell whose directory and variables live on from one command to the next."""
+
+    def __init__(self, directory: Path):
+        self.directory = directory
+        self.environment = dict(os.environ)
+
+    def run(self, command: str) -> None:
+        print(f"\n$ {command}", flush=True)
+        with tempfile.NamedTemporaryFile("r", suffix=".env") as state:
+            script = f"set -e\n{command}\n{{ pwd; env -0; }} > {state.name}"
+            subprocess.run(["bash", "-c", script], cwd=self.directory, env=self.environment, check=True)
+            directory, _, variables = state.read().partition("\n")
+        self.directory = Path(directory)
+        pairs = (pair.partition("=") for pair in variables.split("\0") if "=" in pair)
+        self.environment = {name: value for name, _, value in pairs}
+
+    def serve(self, command: str) -> None:
+        print(f"\n$ {command} &", flush=True)
+        with tempfile.TemporaryFile("w+") as errors:
+            server = subprocess.Popen(
+                ["bash", "-c", f"exec {command} --port 0"],
+                cwd=self.directory,
+                env=self.environment,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
+            )
+            try:
+                line = server.stdout.readline()
+                if not line.startswith("listening on http://127.0.0.1:"):
+                    raise SystemExit(f"the server did not say where it listens: {line!r}")
+                print(line, end="", flush=True)
+                self.run(self.curl_line(errors))
+            finally:
+                os.killpg(server.pid, signal.SIGTERM)
+                code = server.wait(timeout=60)
+                errors.seek(0)
+                if code != 0:
+                    raise SystemExit(f"the server ended with {code}:\n{errors.read()}")
+
+    @staticmethod
+    def curl_line(errors) -> str:
+        # The line is printed right after the address, by another write.
+        for _ in range(200):
+            errors.seek(0)
+            lines = re.findall(r"^try: (curl .*)$", errors.read(), re.M)
+            if lines:
+                return lines[0].replace("curl -sS", "curl -sS --fail-with-body")
+            time.sleep(0.05)
+        raise SystemExit("the server printed no curl line")
+
+
+def main() -> None:
+    readme = Path(sys.argv[1]).resolve()
+    shell = Shell(readme.parent)
+    with tempfile.TemporaryDirectory() as scratch:
+        # `cd ..` leads beside the clone; a scratch directory takes that place.
+        for language, code, before in blocks(readme.read_text()):
+            if language == "rust":
+                target = re.search(r"into `([^`]+)`", before)
+                if target:
+                    (shell.directory / target[1]).write_text(code)
+            elif language == "sh":
+                for command in code.replace("\\\n", "").splitlines():
+                    command = command.replace("cd .. &&", f"cd '{scratch}' &&")
+                    if SERVES.search(command):
+                        shell.serve(command)
+                    elif command.strip():
+                        shell.run(command)
+
+
+main()

@@ -1,0 +1,141 @@
+//! What a merge can come to.
+
+use serde_json::{Value, json};
+use skill_sdk::testing::check_contract;
+
+use super::fixture::Fixture;
+use crate::merge;
+
+#[test]
+fn the_contract_can_be_published() {
+    check_contract(merge::SKILL).unwrap();
+}
+
+#[test]
+fn a_merge_holds_what_both_sides_changed() {
+    let fixture = Fixture::bare();
+    let commit = fixture.publish(
+        "feature/x",
+        Some(&fixture.base),
+        &[("readme", "one\n"), ("list", "a\nb\nC\n"), ("new", "new\n")],
+    );
+    let before = fixture.publish(
+        "main",
+        Some(&fixture.base),
+        &[("readme", "two\n"), ("list", "a\nb\nc\n")],
+    );
+
+    let outputs = fixture.merge("feature/x", &commit).blocking().unwrap().outputs;
+
+    let tip = fixture.tip("main");
+    assert_eq!(outputs, json!({"merged": true, "sha": tip, "reason": null}));
+    assert_eq!(
+        fixture.git(&["log", "-1", "--format=%P", &tip]),
+        format!("{before} {commit}")
+    );
+    assert_eq!(
+        fixture.git(&["log", "-1", "--format=%an %s", &tip]),
+        "git.merge Merge branch 'feature/x' into main"
+    );
+    for (name, expected) in [("readme", "two"), ("list", "a\nb\nC"), ("new", "new")] {
+        assert_eq!(fixture.file("main", name), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_working_tree_is_not_touched() {
+    let fixture = Fixture::ordinary();
+    let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "new\n")]);
+    std::fs::write(fixture.repository().join("readme"), "not saved").unwrap();
+
+    let outputs = fixture.merge("feature", &commit).blocking().unwrap().outputs;
+
+    assert_eq!(outputs["merged"], true);
+    assert_eq!(fixture.file("main", "readme"), "new");
+    let kept = std::fs::read_to_string(fixture.repository().join("readme")).unwrap();
+    assert_eq!(kept, "not saved");
+}
+
+#[test]
+fn a_conflict_is_an_outcome() {
+    let fixture = Fixture::bare();
+    let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "theirs\n")]);
+    let before = fixture.publish("main", Some(&fixture.base), &[("readme", "ours\n")]);
+
+    let outputs = fixture.merge("feature", &commit).blocking().unwrap().outputs;
+
+    assert_eq!(outputs, refused("conflict"));
+    assert_eq!(fixture.tip("main"), before);
+}
+
+#[test]
+fn a_branch_that_moved_is_an_outcome() {
+    let fixture = Fixture::bare();
+    let seen = fixture.publish("feature", Some(&fixture.base), &[("readme", "first\n")]);
+    fixture.publish("feature", Some(&seen), &[("readme", "second\n")]);
+
+    for commit in [seen.as_str(), &"0".repeat(40), &"a".repeat(64)] {
+        let outputs = fixture.merge("feature", commit).blocking().unwrap().outputs;
+        assert_eq!(outputs, refused("branch_moved"), "{commit}");
+    }
+    assert_eq!(fixture.tip("main"), fixture.base);
+}
+
+#[test]
+fn a_repeat_is_harmless() {
+    let fixture = Fixture::bare();
+    let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "new\n")]);
+    let first = fixture.merge("feature", &commit).blocking().unwrap().outputs;
+    assert_eq!(first["merged"], true);
+    let commits = fixture.commits("main");
+
+    let already = json!({"merged": true, "sha": first["sha"], "reason": "already_merged"});
+    assert_eq!(
+        fixture.merge("feature", &commit).blocking().unwrap().outputs,
+        already
+    );
+    // Branches are deleted after their merge, and a repeat may come later than that.
+    fixture.git(&["update-ref", "-d", "refs/heads/feature"]);
+    assert_eq!(
+        fixture.merge("feature", &commit).blocking().unwrap().outputs,
+        already
+    );
+    assert_eq!(fixture.commits("main"), commits);
+}
+
+#[test]
+fn mistakes_of_the_caller_are_terminal() {
+    let fixture = Fixture::bare();
+    let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "new\n")]);
+    let stranger = fixture.publish("stranger", None, &[("other", "new\n")]);
+    for (change, code, part) in [
+        (json!({"branch": "nobody"}), "branch_missing", "`nobody`"),
+        (json!({"target": "nobody"}), "branch_missing", "`nobody`"),
+        (
+            json!({"repository": "team/other.git"}),
+            "repository_unknown",
+            "GIT_ROOT",
+        ),
+        // A directory, but no repository.
+        (json!({"repository": "team"}), "repository_unknown", "GIT_ROOT"),
+        (
+            json!({"branch": "stranger", "commit": stranger}),
+            "histories_unrelated",
+            "in common",
+        ),
+    ] {
+        let mut inputs = json!({
+            "repository": "team/app.git", "branch": "feature", "commit": commit, "target": "main",
+        });
+        for (key, value) in change.as_object().unwrap() {
+            inputs[key] = value.clone();
+        }
+        let error = fixture.call(&inputs).blocking().unwrap_err();
+        assert_eq!((error.code(), error.is_retryable()), (code, false), "{change}");
+        assert!(error.message().contains(part), "{change}: {error}");
+    }
+}
+
+fn refused(reason: &str) -> Value {
+    json!({"merged": false, "sha": null, "reason": reason})
+}

@@ -1,0 +1,86 @@
+//! What the pipeline costs a call, beside plain serde on the same types, in one run.
+//!
+//! Printed, never judged: only the ratios of one run mean anything.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skill_sdk::context::Resources;
+use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::skill;
+
+/// How long one figure is measured.
+const ROUND: Duration = Duration::from_millis(400);
+
+/// How many rounds there are; the plain and the whole call take turns, and the best round of each counts.
+const ROUNDS: usize = 5;
+
+/// A point.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Point {
+    name: String,
+    #[schemars(range(min = -180.0, max = 180.0))]
+    x: f64,
+    y: f64,
+    tags: Vec<String>,
+}
+
+/// Points.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Points {
+    points: Vec<Point>,
+}
+
+/// Echo.
+#[skill("bench.echo", version = "1", side_effects = "none", risk = "low")]
+async fn echo(inputs: Points) -> Points {
+    inputs
+}
+
+fn inputs(count: usize) -> Vec<u8> {
+    let point = |index: usize| Point {
+        name: format!("point {index}"),
+        x: 1.5,
+        y: -0.25,
+        tags: vec!["a".to_owned(), "b".to_owned()],
+    };
+    let points = Points { points: (0..count).map(point).collect() };
+    serde_json::to_vec(&points).expect("points are JSON")
+}
+
+/// Nanoseconds of one `work`, over a round.
+fn time(mut work: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    let mut calls = 0_u32;
+    while start.elapsed() < ROUND {
+        for _ in 0..16 {
+            work();
+        }
+        calls += 16;
+    }
+    start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
+}
+
+fn main() {
+    let host = Host::with_resources([echo::SKILL], Resources::default()).expect("the skill is sound");
+    let runnable = host.get("bench.echo@1").expect("it is hosted").clone();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    println!("{:>10} {:>14} {:>14} {:>7}", "bytes", "serde ns/call", "call ns/call", "ratio");
+    for count in [1, 20, 200] {
+        let body = inputs(count);
+        let (mut plain, mut whole) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            plain = plain.min(time(|| {
+                let points: Points = serde_json::from_slice(black_box(&body)).expect("points");
+                black_box(serde_json::to_vec(&points).expect("points"));
+            }));
+            whole = whole.min(time(|| {
+                let call = Call::json(black_box(body.clone()), Meta::new("bench"));
+                black_box(runtime.block_on(host.call(&runnable, call)));
+            }));
+        }
+        println!("{:>10} {plain:>14.0} {whole:>14.0} {:>7.2}", body.len(), whole / plain);
+    }
+}
