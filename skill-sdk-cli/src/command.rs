@@ -15,10 +15,12 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::List { args, reach } => print_about(reach, |skills| command::list::list(skills, args)),
         Command::Contract { reach } => print_about(reach, command::contract::contract),
         Command::Export { args, reach } => {
-            let session = Session::open(reach, Need::DescribeAll)?;
+            let session = Session::open(reach, Need::Describe)?;
             let selected = session.selected()?;
             let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
-            command::export::export(&skills, &session.everything(), args)
+            // Only files that seem left over make it necessary to build what was not named.
+            let whole = || Ok(Session::open(reach, Need::DescribeAll)?.everything());
+            command::export::export(&skills, &session.everything(), whole, args)
         }
         Command::Check { args, reach } => {
             let session = Session::open(reach, Need::Describe)?;

@@ -6,6 +6,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Path};
 
 use crate::args::implementation::option;
@@ -46,7 +47,7 @@ pub(crate) fn function(item: &TokenStream, what: &str, errors: &mut Errors) -> O
             };
             errors.at_span(
                 Span::call_site(),
-                format!("`#[{what}]` stands on {reason}, which is what a host runs"),
+                format!("`#[{what}]` belongs on {reason}: that is what a host runs"),
             );
             None
         }
@@ -260,8 +261,14 @@ fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
     let arguments = shape.parameters.iter().map(|parameter| match parameter {
         Parameter::Inputs => quote!(#inputs),
         Parameter::Field(name) => quote!(#inputs.#name),
-        Parameter::Context { by_reference: true } => quote!(&#context),
-        Parameter::Context { by_reference: false } => quote!(#context),
+        Parameter::Context {
+            by_reference,
+            places: [start, end],
+        } => {
+            let context = Ident::new("context", Span::mixed_site().located_at(*end));
+            let borrow = by_reference.then(|| quote_spanned!(*start=> &));
+            quote!(#borrow #context)
+        }
     });
     let call = call(ident, quote!(#(#arguments),*));
     let success = &shape.returned.success;
@@ -275,10 +282,19 @@ fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
     let taken = or_unused(inputs.clone(), !shape.parameters.iter().all(is_context));
     let context = or_unused(context.clone(), shape.parameters.iter().any(is_context));
     let (constructor, futures, run) = running(function, &call, &shape.returned);
-    quote! {
-        __sdk::#constructor::<#input, #success, __sdk::#input_side, __sdk::#output_side, #futures>(
-            |#taken: #taken_as, #context: __sdk::SkillContext| #run
-        )
+    // The compiler says at the whole call that an input borrows, so the call stands where its type does.
+    let place = match &shape.inputs {
+        Inputs::Type(ty) => Span::call_site().located_at(ty.span()),
+        Inputs::Fields(_) => Span::call_site(),
+    };
+    let constructor = Ident::new(constructor, place);
+    let mut handler = Group::new(
+        Delimiter::Parenthesis,
+        quote!(|#taken: #taken_as, #context: __sdk::SkillContext| #run),
+    );
+    handler.set_span(place);
+    quote_spanned! {place=>
+        __sdk::#constructor::<#input, #success, __sdk::#input_side, __sdk::#output_side, #futures> #handler
     }
 }
 
@@ -295,7 +311,7 @@ pub(crate) fn running(
     function: &Function,
     call: &TokenStream,
     returned: &shape::Returned,
-) -> (Ident, TokenStream, TokenStream) {
+) -> (&'static str, TokenStream, TokenStream) {
     let whole = &returned.whole;
     let value = local("returned");
     // A return type that cannot be converted is an error at this argument.
@@ -308,7 +324,7 @@ pub(crate) fn running(
         }}
     };
     if function.signature.asyncness.is_none() {
-        return (format_ident!("blocking"), quote!(_), body(call.clone()));
+        return ("blocking", quote!(_), body(call.clone()));
     }
     // A future that is not `Send` is an error at the function's name.
     let send = Ident::new(
@@ -316,11 +332,7 @@ pub(crate) fn running(
         Span::call_site().located_at(function.signature.ident.span()),
     );
     let body = body(quote!(__sdk::#send(#call).await));
-    (
-        format_ident!("asynchronous"),
-        quote!(_, _),
-        quote!(async move #body),
-    )
+    ("asynchronous", quote!(_, _), quote!(async move #body))
 }
 
 /// A variable that no name of the user can mean.

@@ -1,10 +1,13 @@
 //! The input type of a skill that takes the fields of its input object as parameters.
 
+use std::collections::HashMap;
+
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Meta, Pat, PatType, Token, Type};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Pat, PatType, Token, Type};
 
 use crate::docs;
 use crate::errors::Errors;
@@ -110,16 +113,29 @@ pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
     })
 }
 
+/// Refuses two parameters that are one field of the input object.
+pub(crate) fn distinct(fields: &[Field], errors: &mut Errors) {
+    let mut seen = HashMap::new();
+    for field in fields {
+        let name = field.renamed().unwrap_or_else(|| field.name.unraw().to_string());
+        if let Some(first) = seen.insert(name.clone(), &field.name) {
+            let message = format!(
+                "`{}` is the field `{name}` of the input object, and so is `{first}`: give one of them another name",
+                field.name,
+            );
+            errors.at(&field.name, message);
+        }
+    }
+}
+
 /// Names the generated type in the handler: through the type of each field, so that one that cannot be an input is an
 /// error at its parameter, in the words of skills, and nothing else is. The library says how.
 pub(crate) fn checked(fields: &[Field], derived: bool) -> TokenStream {
     let kind = format_ident!("{}", if derived { "SkillField" } else { "SkillValue" });
-    fields
-        .iter()
-        .filter(|field| field.bounded())
-        .fold(name().into_token_stream(), |inputs, Field { ty, .. }| {
-            quote_spanned!(ty.span()=> <#ty as __sdk::#kind<_>>::Of<#inputs>)
-        })
+    fields.iter().filter(|field| field.bounded()).fold(
+        name().into_token_stream(),
+        |inputs, Field { ty, .. }| quote_spanned!(ty.span()=> <#ty as __sdk::#kind<_>>::Of<#inputs>),
+    )
 }
 
 /// What the derives need of the fields, as assumptions. The `for` lets the compiler take them on trust.
@@ -176,6 +192,29 @@ impl Field {
             "skip",
             "skip_deserializing",
         ])
+    }
+
+    /// The name that `#[serde(rename = "…")]` gives the field.
+    fn renamed(&self) -> Option<String> {
+        let serde = self
+            .attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("serde"));
+        let parts = serde.filter_map(|attribute| {
+            attribute
+                .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+                .ok()
+        });
+        parts.flatten().find_map(|part| match part {
+            Meta::NameValue(MetaNameValue {
+                path,
+                value: Expr::Lit(ExprLit {
+                    lit: Lit::Str(name), ..
+                }),
+                ..
+            }) if path.is_ident("rename") => Some(name.value()),
+            _ => None,
+        })
     }
 
     /// Whether one of `words` is said about the field in `#[serde(…)]` or `#[schemars(…)]`.

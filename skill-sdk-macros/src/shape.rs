@@ -29,8 +29,8 @@ pub(crate) enum Parameter {
     Inputs,
     /// One field of the input object.
     Field(Ident),
-    /// The context: by reference, or by value.
-    Context { by_reference: bool },
+    /// The context: by reference, or by value. An error about its type belongs from the first place to the second.
+    Context { by_reference: bool, places: [Span; 2] },
 }
 
 /// The type of the input object.
@@ -47,7 +47,7 @@ pub(crate) struct Returned {
     pub(crate) whole: TokenStream,
     /// The type of the success, if it can be seen; `_` leaves it to inference.
     pub(crate) success: TokenStream,
-    /// Where an error about it belongs.
+    /// Where an error about the type of the failure belongs.
     pub(crate) span: Span,
 }
 
@@ -66,7 +66,12 @@ pub(crate) fn skill(signature: &Signature, errors: &mut Errors) -> Option<Shape>
                     "a second context: a call has one, so one parameter is enough",
                 );
             }
-            parameters.push(Parameter::Context { by_reference });
+            let ty = parameter.ty.to_token_stream().into_iter();
+            let end = ty.last().map_or_else(Span::call_site, |token| token.span());
+            parameters.push(Parameter::Context {
+                by_reference,
+                places: [parameter.ty.span(), end],
+            });
             continue;
         }
         owned(&parameter.ty, errors);
@@ -81,6 +86,7 @@ pub(crate) fn skill(signature: &Signature, errors: &mut Errors) -> Option<Shape>
             fields.push(field);
         }
     }
+    inputs::distinct(&fields, errors);
     if let (Some(inputs), Some(field)) = (whole, fields.first()) {
         let message = format!(
             "`{0}` stands beside `inputs`, which is the whole input object: make `{0}` a field of `{1}`, or take every \
@@ -219,6 +225,10 @@ fn owned(ty: &Type, errors: &mut Errors) {
                 (_, name) if name == "str" => "`String`".to_owned(),
                 (_, name) if name.ends_with("Path") => "`PathBuf`".to_owned(),
                 (Type::Slice(slice), _) => format!("`Vec<{}>`", slice.elem.to_token_stream()),
+                // The context goes by this name in many libraries.
+                (Type::Path(_), name) if name.ends_with("Context") => {
+                    format!("`{name}`, or `&SkillContext` for the context of the call")
+                }
                 (Type::Path(_), name) => format!("`{name}`"),
                 _ => "an owned type".to_owned(),
             }
@@ -317,21 +327,22 @@ pub(crate) fn returned(signature: &Signature) -> Returned {
         };
     };
     let span = ty.span();
+    let [success, failure] = [0, 1].map(|position| argument_of_result(ty, position));
     Returned {
         whole: ty.to_token_stream(),
-        success: success(ty).unwrap_or_else(|| quote_spanned!(span=> _)),
-        span,
+        success: success.map_or_else(|| quote_spanned!(span=> _), ToTokens::to_token_stream),
+        span: failure.map_or(span, Spanned::span),
     }
 }
 
-/// The first argument of a `Result<T, …>`. What another name stands for only the compiler knows.
-fn success(ty: &Type) -> Option<TokenStream> {
+/// An argument of `Result<T, E>`. What another name stands for only the compiler knows.
+fn argument_of_result(ty: &Type, position: usize) -> Option<&Type> {
     let segment = last(ty).filter(|segment| segment.ident == "Result")?;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
         return None;
     };
-    match arguments.args.first()? {
-        GenericArgument::Type(ty) => Some(ty.to_token_stream()),
+    match arguments.args.get(position)? {
+        GenericArgument::Type(ty) => Some(ty),
         _ => None,
     }
 }

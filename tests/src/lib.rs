@@ -1,4 +1,13 @@
-//! What the tests share: the recorded cases, and the skills that they call.
+//! What the tests share: the recorded cases, the skills that they call, the log and the wire as a test sees them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "all of this runs in tests, where a panic is a failed test"
+)]
 
 pub mod cases;
+pub mod log;
 pub mod sample;
+pub mod signs;
+pub mod wire;

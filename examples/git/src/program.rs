@@ -81,7 +81,7 @@ impl<'a> Git<'a> {
             .current_dir(&self.directory)
             .args(["-c", "core.hooksPath=/dev/null"])
             // Others who write the same branch take a moment, not more.
-            .args(["-c", "core.filesRefLockTimeout=5000"])
+            .args(["-c", "core.filesRefLockTimeout=2000"])
             .args(arguments)
             .stdin(stdin)
             .stdout(Stdio::piped())

@@ -100,6 +100,12 @@ impl Reader<'_> {
             return skip(input);
         }
         let Some(key) = keys::find(&written) else {
+            if !self.named && self.given.is_empty() && !input.peek(Token![=]) {
+                self.named = true;
+                let message = "the name of a skill is a string: write it in quotes, such as `\"git.merge\"`";
+                self.errors.at(&word, message);
+                return skip(input);
+            }
             self.unknown(&word, &written);
             return skip(input);
         };

@@ -74,7 +74,16 @@ pub(super) fn string(value: &Expr) -> Result<&LitStr, Option<String>> {
 
 /// Text for people: a literal that is not empty, or a constant or macro that the compiler reads.
 pub(super) fn prose(key: &Key, value: Expr, errors: &mut Errors) -> Option<Expr> {
-    if !matches!(value, Expr::Macro(_) | Expr::Path(_)) {
+    if !matches!(value, Expr::Macro(_) | Expr::Path(_) | Expr::Lit(_)) {
+        let message = format!(
+            "`{}` is known before the program runs: a string, a constant or `include_str!(…)`; {}",
+            key.name,
+            write(key, key.example),
+        );
+        errors.at(&value, message);
+        return None;
+    }
+    if matches!(value, Expr::Lit(_)) {
         literal(
             key,
             &value,
@@ -129,7 +138,11 @@ pub(super) fn whole(
     errors: &mut Errors,
 ) -> Option<Whole> {
     let (low, high) = (range.start(), range.end());
-    let expected = format!("`{}` is a whole number of {unit} from {low} to {high}", key.name);
+    let verb = if key.name == "retry" { "has" } else { "is" };
+    let expected = format!(
+        "`{}` {verb} a whole number of {unit} from {low} to {high}",
+        key.name
+    );
     let Expr::Lit(ExprLit {
         lit: Lit::Int(number),
         ..
@@ -248,31 +261,43 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
         }
     };
     let (mut unit, mut estimate) = (None, None);
+    let mut given: Vec<&str> = Vec::new();
+    let mut nameless = false;
     for part in parts {
-        match assignment(part) {
-            Some((name, value)) if name == "unit" => match string(value) {
-                Ok(text) => unit = checked(text, |text| crate::rules::filled(text, "unit"), errors),
-                Err(_) => errors.at(value, "the unit is a string, such as `\"page\"`"),
-            },
-            Some((name, value)) if name == "estimate" => {
-                estimate = amount(value).map_err(|message| errors.at(value, message)).ok();
-            }
-            Some((name, _)) => {
-                errors.at(
-                    part,
-                    format!("unknown part `{name}` of `cost_model`; expected one of: unit, estimate"),
-                );
-            }
-            None => errors.at(
-                part,
-                format!(
+        let Some((name, value)) = assignment(part) else {
+            if !std::mem::replace(&mut nameless, true) {
+                let message = format!(
                     "expected `unit = …` or `estimate = …`; {}",
                     write(key, key.example)
-                ),
-            ),
+                );
+                errors.at(part, message);
+            }
+            continue;
+        };
+        match COST_PARTS.into_iter().find(|known| *known == name) {
+            Some(known) if given.contains(&known) => errors.at(part, format!("`{known}` is given twice")),
+            Some(known) => {
+                given.push(known);
+                match (known, string(value)) {
+                    ("unit", Ok(text)) => {
+                        unit = checked(text, |text| crate::rules::filled(text, "unit"), errors);
+                    }
+                    ("unit", Err(_)) => errors.at(value, "the unit is a string, such as `\"page\"`"),
+                    _ => estimate = amount(value).map_err(|message| errors.at(value, message)).ok(),
+                }
+            }
+            None => {
+                let meant = closest(&name, COST_PARTS.into_iter());
+                let rest = meant.map_or_else(
+                    || format!("expected one of: {}", COST_PARTS.join(", ")),
+                    |meant| format!("did you mean `{meant}`?"),
+                );
+                errors.at(part, format!("unknown part `{name}` of `cost_model`; {rest}"));
+                given.extend(meant);
+            }
         }
     }
-    if unit.is_none() && !mentions_unit(value) {
+    if !nameless && !given.contains(&"unit") {
         errors.at(
             value,
             format!("`cost_model` lacks its unit; {}", write(key, key.example)),
@@ -284,14 +309,7 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
     })
 }
 
-fn mentions_unit(value: &Expr) -> bool {
-    let is_unit = |part: &Expr| assignment(part).is_some_and(|(name, _)| name == "unit");
-    match value {
-        Expr::Tuple(tuple) => tuple.elems.iter().any(is_unit),
-        Expr::Paren(one) => is_unit(&one.expr),
-        _ => false,
-    }
-}
+const COST_PARTS: [&str; 2] = ["unit", "estimate"];
 
 /// `name = value` inside of a value.
 pub(super) fn assignment(value: &Expr) -> Option<(String, &Expr)> {

@@ -166,6 +166,10 @@ fn explains_the_grammar() {
             "the skill has a name already; write other arguments as `key = value`",
         )],
     );
+    for word in ["git", "git.merge", "git::merge"] {
+        let message = "the name of a skill is a string: write it in quotes, such as `\"git.merge\"`";
+        name(&format!("{word}, {rest}"), &[("git", message)]);
+    }
     name(
         &format!("5, {rest}"),
         &[("5", "the name of a skill is a string, such as `\"git.merge\"`")],

@@ -70,7 +70,7 @@ fn explains_what_is_wrong() {
         "struct S { f: fn () }",
         &[(
             ATTRIBUTE,
-            "`#[resource]` stands on a function, which is what a host runs",
+            "`#[resource]` belongs on a function: that is what a host runs",
         )],
     );
     check(

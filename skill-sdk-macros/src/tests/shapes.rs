@@ -19,6 +19,7 @@ fn takes_every_supported_shape() {
         "fn a(/** City. */ city: String, #[serde(default)] #[schemars(range(min = 1))] mut r#type: Option<u8>) {}",
         "fn a(#[allow(unused)] #[cfg_attr(all(), serde(default), doc = \"x\")] a: Cow<'static, str>, ctx: &SkillContext) {}",
         "fn a(input: In) {}",
+        "fn a(#[serde(rename = \"b\")] a: A, #[serde(rename = \"a\")] b: B) {}",
         "#[cfg(unix)] #[doc(hidden)] /// text\n pub fn r#type() -> Vec<u8> { vec![] }",
     ] {
         accepted(GOOD, item);
@@ -110,6 +111,11 @@ fn refuses_borrowed_inputs_and_names_the_owned_type() {
         ("&[u8]", "&", "`Vec<u8>`"),
         ("&std::path::Path", "&", "`PathBuf`"),
         ("&In", "&", "`In`"),
+        (
+            "&a::Context",
+            "&",
+            "`a :: Context`, or `&SkillContext` for the context of the call",
+        ),
         ("&(A, B)", "&", "an owned type"),
         ("Cow<'_, str>", "'", "an owned type"),
         ("Vec<&str>", "&", "an owned type"),
@@ -169,6 +175,19 @@ fn refuses_parameters_that_make_no_sense() {
         "unknown attribute `validate` on a parameter of a skill; it may have doc comments, `#[serde(…)]`, `#[schemars(…)]` \
          and `#[inputs]`",
     );
+    for (parameters, field) in [
+        ("#[serde(rename = \"to\")] from: A, to: B", "to"),
+        (
+            "#[serde(default, rename = \"a b\")] from: A, #[serde(rename = \"a b\")] to: B",
+            "a b",
+        ),
+        ("from: A, #[serde(rename = \"from\")] to: B", "from"),
+    ] {
+        let message = format!(
+            "`to` is the field `{field}` of the input object, and so is `from`: give one of them another name"
+        );
+        no(&format!("fn a({parameters}) {{}}"), "to", &message);
+    }
     let nameless = "a parameter without a name cannot be a field of the input object; name it, or put `#[inputs]` on it when \
                     it is the whole object";
     for (pattern, place) in [
@@ -188,7 +207,7 @@ fn refuses_parameters_that_make_no_sense() {
 }
 
 #[test]
-fn stands_on_functions_with_a_body() {
+fn belongs_on_functions_with_a_body() {
     for (item, on) in [
         ("struct S { f: fn () }", "a function"),
         ("fn a();", "a function with a body"),
@@ -197,7 +216,7 @@ fn stands_on_functions_with_a_body() {
         no(
             item,
             ATTRIBUTE,
-            &format!("`#[skill]` stands on {on}, which is what a host runs"),
+            &format!("`#[skill]` belongs on {on}: that is what a host runs"),
         );
     }
 }

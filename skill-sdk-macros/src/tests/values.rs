@@ -73,16 +73,19 @@ fn checks_numbers() {
     more(
         "retry = (0, 3601)",
         &[
-            ("0", "`retry` is a whole number of attempts from 1 to 10, not 0"),
+            ("0", "`retry` has a whole number of attempts from 1 to 10, not 0"),
             (
                 "3601",
-                "`retry` is a whole number of seconds of backoff from 0 to 3600, not 3601",
+                "`retry` has a whole number of seconds of backoff from 0 to 3600, not 3601",
             ),
         ],
     );
     more(
         "retry = (11, 0)",
-        &[("11", "`retry` is a whole number of attempts from 1 to 10, not 11")],
+        &[(
+            "11",
+            "`retry` has a whole number of attempts from 1 to 10, not 11",
+        )],
     );
 }
 
@@ -161,6 +164,14 @@ fn checks_lists_and_texts() {
     );
     more("description = \" \"", &[("\" \"", "the description is empty")]);
     more(
+        "description = about()",
+        &[(
+            "about",
+            "`description` is known before the program runs: a string, a constant or `include_str!(…)`; write \
+             `description = \"Merge a branch.\"`",
+        )],
+    );
+    more(
         "preconditions = \"x\"",
         &[(
             "\"x\"",
@@ -234,6 +245,23 @@ fn checks_cost_models() {
                 "\"x\"",
                 &format!("expected `unit = …` or `estimate = …`; {write}"),
             ),
+        ],
+    );
+    more(
+        "cost_model = (\"page\", 0.5)",
+        &[(
+            "\"page\"",
+            &format!("expected `unit = …` or `estimate = …`; {write}"),
+        )],
+    );
+    more(
+        "cost_model = (unti = \"page\", estimate = 1, estimate = 2)",
+        &[
+            (
+                "unti",
+                "unknown part `unti` of `cost_model`; did you mean `unit`?",
+            ),
+            ("estimate", "`estimate` is given twice"),
         ],
     );
     more(

@@ -48,13 +48,21 @@ impl<T> FailureExt<T> for Option<T> {
     }
 }
 
+/// A type that can derive `SkillFailure`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the failure of a skill",
+    label = "not an error",
+    note = "implement `std::error::Error` for `{Self}`; it must be `Send + Sync` and own its data"
+)]
+pub trait FailureSource: Error + Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Error + Send + Sync + 'static> FailureSource for E {}
+
 /// The error of a type that derives `SkillFailure`: its own words, its own code, itself as the source.
 #[doc(hidden)]
-pub fn failure<E: Error + Send + Sync + 'static>(
-    code: &'static str,
-    retryable: bool,
-    error: E,
-) -> SkillError {
+pub fn failure<E: FailureSource>(code: &'static str, retryable: bool, error: E) -> SkillError {
     let message = error.to_string();
     let classified = if retryable {
         SkillError::retryable(code, message)

@@ -13,7 +13,7 @@ use crate::contract::schema::{self, SchemaProblem};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the input of a skill",
     label = "not the input of a skill",
-    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for `{Self}`; it must own its data (no references) and be `Send`"
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references) and be `Send`"
 )]
 pub trait SkillInput<Schema = Derived>: DeserializeOwned + Send + 'static {
     /// The schema of the type, `None` when it is given beside the type.

@@ -12,7 +12,7 @@ use crate::contract::schema::{self, Outputs, SchemaProblem};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of a skill",
     label = "not the output of a skill",
-    note = "derive `serde::Serialize` and `schemars::JsonSchema` for `{Self}`; it must own its data (no references) and be `Send`"
+    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references) and be `Send`"
 )]
 pub trait SkillOutput<Schema = Derived>: Serialize + Send + 'static {
     /// The schema of the type, `None` when it is given beside the type.

@@ -30,7 +30,7 @@ impl<R> fmt::Debug for ReturnOf<R> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a skill",
     label = "not the error of a skill",
-    note = "return `SkillError`, implement `std::error::Error` for `{Self}`, or derive `skill_sdk::SkillFailure` for it"
+    note = "return `SkillError`, or implement `std::error::Error` for `{Self}` and perhaps derive `skill_sdk::SkillFailure`; it must be `Send + Sync` and own its data"
 )]
 pub trait SkillFailureType {}
 

@@ -51,7 +51,13 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
         }
         HostCommand::Contract { skills } => output::print(&contract::contract(&selected(skills)?)?)?,
         HostCommand::Export { args, skills } => {
-            return export::export(&selected(skills)?, &envelope.skills, args).map(ExitCode::from);
+            return export::export(
+                &selected(skills)?,
+                &envelope.skills,
+                || Ok(envelope.skills.clone()),
+                args,
+            )
+            .map(ExitCode::from);
         }
         HostCommand::Check { .. } => {}
         HostCommand::Invoke { args, skills } => {

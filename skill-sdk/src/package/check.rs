@@ -88,12 +88,15 @@ impl Plan {
     /// When the directory cannot be listed. A file that cannot be read is a [`Finding`].
     pub fn check(&self) -> Result<Vec<Drift>, PackageError> {
         let mut found: Vec<Drift> = self.files.iter().flat_map(check_planned).collect();
-        found.extend(self.stale()?);
+        found.extend(self.leftovers()?);
         Ok(found)
     }
 
     /// Generated files that no skill of the code is written to.
-    pub(super) fn stale(&self) -> Result<Vec<Drift>, PackageError> {
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn leftovers(&self) -> Result<Vec<Drift>, PackageError> {
         let names = files::entries(&self.directory)
             .map_err(|e| PackageError::io("read the directory", &self.directory, e))?;
         let unknown = names.iter().filter(|name| !self.known.contains(*name));

@@ -74,7 +74,7 @@ impl Plan {
     /// refuses before the first file was replaced, [`PackageError::Incomplete`] when after it.
     pub fn write(&self) -> Result<Written, PackageError> {
         let outcomes = self.outcomes()?;
-        let stale = self.stale()?;
+        let stale = self.leftovers()?;
         let changed: Vec<&PlannedFile> = self
             .files
             .iter()

@@ -7,9 +7,16 @@ use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
 use crate::package::{Drift, Finding, Outcome, Package, PackageError, Plan, SkillDocument};
 
-/// Writes the files of `skills`, or compares them with `--check`; `all` are the skills of the program, so that files of
-/// those that were not selected are not taken for leftovers.
-pub fn export(skills: &[&SkillEntry], all: &[SkillEntry], args: &ExportArgs) -> Result<u8, Failure> {
+/// Writes the files of `skills`, or compares them with `--check`.
+///
+/// `known` are all skills that are known of, so that files of those that were not selected are not taken for leftovers. When
+/// a file seems to be one all the same, `whole` is asked for every skill there is.
+pub fn export(
+    skills: &[&SkillEntry],
+    known: &[SkillEntry],
+    whole: impl FnOnce() -> Result<Vec<SkillEntry>, Failure>,
+    args: &ExportArgs,
+) -> Result<u8, Failure> {
     if skills.is_empty() {
         return Err(Failure::usage("there are no skills to export"));
     }
@@ -18,15 +25,26 @@ pub fn export(skills: &[&SkillEntry], all: &[SkillEntry], args: &ExportArgs) -> 
         .map(|skill| document(skill, args))
         .collect::<Result<Vec<_>, _>>()?;
     let selected = |other: &&SkillEntry| skills.iter().any(|skill| skill.reference == other.reference);
-    let others: Vec<_> = all
-        .iter()
-        .filter(|other| !selected(other))
-        .map(|other| (other.name.as_str(), other.version.as_str()))
-        .collect();
     let package = Package::open(&args.package).map_err(|error| unusable(&error))?;
-    let plan = package
-        .plan(&documents, &others)
-        .map_err(|error| unusable(&error))?;
+    let plan = |all: &[SkillEntry]| {
+        let others: Vec<_> = all
+            .iter()
+            .filter(|other| !selected(other))
+            .map(|other| (other.name.as_str(), other.version.as_str()))
+            .collect();
+        package
+            .plan(&documents, &others)
+            .map_err(|error| unusable(&error))
+    };
+    let mut plan_of_known = plan(known)?;
+    if !plan_of_known
+        .leftovers()
+        .map_err(|error| unusable(&error))?
+        .is_empty()
+    {
+        plan_of_known = plan(&whole()?)?;
+    }
+    let plan = plan_of_known;
     if args.check {
         check(&plan, args.format)
     } else {

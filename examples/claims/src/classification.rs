@@ -1,0 +1,134 @@
+//! The skill `claims.classify@1`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skill_sdk::{SkillContext, SkillError, skill};
+
+use crate::model::{ClaimModel, StandIn};
+
+/// A customer's claim.
+//
+// What is written here once is the contract, the check of each call, and what a model is told of the fields.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The subject line.
+    #[schemars(length(min = 1, max = 200))]
+    pub subject: String,
+    /// What the customer wrote.
+    #[schemars(length(min = 1, max = 8000))]
+    pub text: String,
+    /// The number of the policy, when it is known: its kind and six digits.
+    #[schemars(regex(pattern = r"^(MO|PR|TR|HE)-[0-9]{6}$"))]
+    pub policy: Option<String>,
+    /// How much is claimed, in euros.
+    #[schemars(range(min = 0, max = 10_000_000))]
+    pub amount: Option<f64>,
+    /// The most reasons that the answer gives.
+    #[serde(default = "default_reasons")]
+    #[schemars(range(max = 10))]
+    pub max_reasons: u8,
+}
+
+fn default_reasons() -> u8 {
+    3
+}
+
+/// What a claim is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Cars and other vehicles.
+    Motor,
+    /// Houses, flats and what is in them.
+    Property,
+    /// Journeys and luggage.
+    Travel,
+    /// Illness and injury.
+    Health,
+    /// None of the others, or not clear.
+    Other,
+}
+
+/// How much depends on a quick answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// It can wait its turn.
+    Low,
+    /// It should be looked at within a day.
+    Medium,
+    /// Somebody is hurt, or much is at stake.
+    High,
+}
+
+/// Who gave the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnsweredBy {
+    /// A language model.
+    Model,
+    /// The list of words that is built in, for trying out.
+    StandIn,
+}
+
+/// What a claim is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Classification {
+    /// What it is about.
+    pub category: Category,
+    /// How much depends on a quick answer.
+    pub severity: Severity,
+    /// What in the claim decided, most important first.
+    #[schemars(length(max = 10))]
+    pub reasons: Vec<String>,
+    /// How sure the answer is, from 0 (a guess) to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub confidence: f64,
+    /// Who gave the answer.
+    pub answered_by: AnsweredBy,
+}
+
+/// The category and the severity of a customer claim, by its subject and text.
+//
+// The contract is written for the model that answers one day: a call may take a while, is worth a repeat when the model
+// is busy, and costs something. What a model does to a text is no effect outside of the program.
+#[skill(
+    "claims.classify",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    idempotency = "natural",
+    timeout = 60,
+    retry = (3, 5),
+    cost_model = (unit = "claim", estimate = 1),
+    title = "Classify a claim",
+    tags = ["claims"],
+    examples = "samples/classify.json",
+)]
+pub async fn classify(inputs: Claim, ctx: &SkillContext) -> Result<Classification, SkillError> {
+    classify_with(&StandIn, &inputs, ctx).await
+}
+
+/// The work of [`classify`], whoever is asked.
+pub(crate) async fn classify_with(
+    model: &impl ClaimModel,
+    claim: &Claim,
+    ctx: &SkillContext,
+) -> Result<Classification, SkillError> {
+    let answer = model.ask(claim).await?;
+    // Counted as soon as it was spent: what fails below costs no less.
+    ctx.add_cost("claim", 1.0);
+    if let Some(usage) = &answer.usage {
+        ctx.add_llm_usage(usage);
+    }
+    let mut reasons = answer.reasons;
+    reasons.truncate(claim.max_reasons.into());
+    Ok(Classification {
+        category: answer.category,
+        severity: answer.severity,
+        reasons,
+        confidence: answer.confidence,
+        answered_by: model.answered_by(),
+    })
+}

@@ -1,0 +1,199 @@
+//! A host on a real socket, and a client that sends and receives bytes.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use skill_sdk::Skill;
+use skill_sdk::context::Resources;
+use skill_sdk::http::{BindError, HttpHost, ServeOptions, serve};
+use skill_sdk::pipeline::Host;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// A server that runs until it is told to stop.
+#[derive(Debug)]
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    /// What `serve` returns.
+    pub done: JoinHandle<Result<(), BindError>>,
+}
+
+impl Server {
+    /// Serves these skills on any free port of the loopback address.
+    pub async fn of(skills: &[&'static Skill]) -> Self {
+        Self::start(anonymous(skills), ServeOptions::new("127.0.0.1", 0)).await
+    }
+
+    /// Serves `http` with `options`.
+    pub async fn start(http: HttpHost, options: ServeOptions) -> Self {
+        let (bound, address) = oneshot::channel();
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            if stopped.await.is_err() {
+                // Nobody can stop it any more.
+                pending::<()>().await;
+            }
+        };
+        let done = tokio::spawn(serve(http, options, |at| bound.send(at).expect("the test waits"), stopped));
+        let address = address.await.expect("the server starts");
+        Self { address, stop, done }
+    }
+
+    /// Tells the server to stop; what `serve` returns comes from the task.
+    pub fn stop(self) -> JoinHandle<Result<(), BindError>> {
+        self.stop.send(()).expect("the server runs");
+        self.done
+    }
+
+    /// A new connection.
+    pub async fn connect(&self) -> Client {
+        Client::connect(self.address).await
+    }
+}
+
+/// A host of these skills that lets everybody in.
+pub fn anonymous(skills: &[&'static Skill]) -> HttpHost {
+    let host = Host::with_resources(skills.iter().copied(), Resources::default());
+    HttpHost::anonymous(host.expect("the skills are usable"))
+}
+
+/// One connection.
+#[derive(Debug)]
+pub struct Client {
+    stream: TcpStream,
+    /// What was received and not yet taken.
+    received: Vec<u8>,
+}
+
+/// One answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers, with names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    pub body: String,
+}
+
+impl Answer {
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).expect("the body is JSON")
+    }
+
+    /// A header; empty when there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
+    /// The code of the error that the body holds.
+    pub fn code(&self) -> String {
+        self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl Client {
+    /// Connects.
+    pub async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.expect("the server listens");
+        let received = Vec::new();
+        Self { stream, received }
+    }
+
+    /// Sends bytes as they are.
+    pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).await.expect("the server reads");
+    }
+
+    /// Receives one answer to a request of another method than `HEAD`.
+    pub async fn receive(&mut self) -> Answer {
+        let (mut answer, length) = self.receive_head().await;
+        while self.received.len() < length {
+            self.more().await;
+        }
+        let body = self.received.drain(..length).collect();
+        answer.body = String::from_utf8(body).expect("bodies are UTF-8");
+        answer
+    }
+
+    /// Receives one answer to a `HEAD` request, and the length that its body would have.
+    pub async fn receive_head(&mut self) -> (Answer, usize) {
+        let end = loop {
+            match self.received.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+                Some(end) => break end,
+                None => self.more().await,
+            }
+        };
+        let head = String::from_utf8(self.received.drain(..end + 4).collect()).expect("heads are text");
+        let mut lines = head.trim_end().lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
+        let header = |line: &str| {
+            let (name, value) = line.split_once(':').expect("a header has a name");
+            (name.to_ascii_lowercase(), value.trim().to_owned())
+        };
+        let headers: BTreeMap<_, _> = lines.map(header).collect();
+        let length = headers.get("content-length").and_then(|length| length.parse().ok());
+        let answer = Answer {
+            status: status.expect("an answer has a status"),
+            headers,
+            body: String::new(),
+        };
+        (answer, length.unwrap_or_default())
+    }
+
+    /// Receives these many bytes.
+    pub async fn receive_bytes(&mut self, count: usize) -> Vec<u8> {
+        while self.received.len() < count {
+            self.more().await;
+        }
+        self.received.drain(..count).collect()
+    }
+
+    /// Waits until the server closes the connection; gives what came before.
+    pub async fn closed(&mut self) -> Vec<u8> {
+        // A connection that is reset is closed as well.
+        let _ = self.stream.read_to_end(&mut self.received).await;
+        std::mem::take(&mut self.received)
+    }
+
+    async fn more(&mut self) {
+        let count = self.stream.read_buf(&mut self.received).await.expect("the server answers");
+        assert!(count > 0, "the server closed the connection after {:?}", String::from_utf8_lossy(&self.received));
+    }
+
+    /// Sends a request without a body and receives the answer.
+    pub async fn get(&mut self, method: &str, target: &str) -> Answer {
+        self.send(request(method, target, &[], "")).await;
+        self.receive().await
+    }
+
+    /// Sends a JSON body with `POST` and receives the answer.
+    pub async fn post(&mut self, target: &str, body: &str) -> Answer {
+        self.send(request("POST", target, &[("Content-Type", "application/json")], body)).await;
+        self.receive().await
+    }
+
+    /// Calls a skill.
+    pub async fn call(&mut self, skill: &Skill, body: &Value) -> Answer {
+        self.post(&format!("/skills/{}", skill.reference()), &body.to_string()).await
+    }
+}
+
+/// The bytes of a request; its length is told when there is a body.
+pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut head = format!("{method} {target} HTTP/1.1\r\nHost: skills\r\n");
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    if !body.is_empty() {
+        head += &format!("Content-Length: {}\r\n", body.len());
+    }
+    head + "\r\n" + body
+}
