@@ -92,7 +92,7 @@ pub(crate) fn skill(signature: &Signature, errors: &mut Errors) -> Option<Shape>
             "`{0}` stands beside `inputs`, which is the whole input object: make `{0}` a field of `{1}`, or take every \
              field as a parameter of its own",
             field.name,
-            inputs.ty.to_token_stream(),
+            shown(&inputs.ty),
         );
         errors.at(&field.name, message);
     }
@@ -214,6 +214,16 @@ fn result(ty: &Type, what: &str, errors: &mut Errors) {
     }
 }
 
+/// A type as people write it.
+fn shown(ty: &Type) -> String {
+    let spaced = ty.to_token_stream().to_string();
+    spaced
+        .replace(" :: ", "::")
+        .replace(" < ", "<")
+        .replace(" >", ">")
+        .replace(" ,", ",")
+}
+
 /// Refuses a parameter that borrows: the inputs of a call are parsed, and nobody else owns them.
 fn owned(ty: &Type, errors: &mut Errors) {
     let Some(token) = borrow(ty.to_token_stream()).or_else(|| reference(ty)) else {
@@ -221,10 +231,10 @@ fn owned(ty: &Type, errors: &mut Errors) {
     };
     let instead = match ty {
         Type::Reference(reference) => {
-            match (&*reference.elem, reference.elem.to_token_stream().to_string()) {
+            match (&*reference.elem, shown(&reference.elem)) {
                 (_, name) if name == "str" => "`String`".to_owned(),
                 (_, name) if name.ends_with("Path") => "`PathBuf`".to_owned(),
-                (Type::Slice(slice), _) => format!("`Vec<{}>`", slice.elem.to_token_stream()),
+                (Type::Slice(slice), _) => format!("`Vec<{}>`", shown(&slice.elem)),
                 // The context goes by this name in many libraries.
                 (Type::Path(_), name) if name.ends_with("Context") => {
                     format!("`{name}`, or `&SkillContext` for the context of the call")

@@ -114,11 +114,12 @@ fn refuses_borrowed_inputs_and_names_the_owned_type() {
         (
             "&a::Context",
             "&",
-            "`a :: Context`, or `&SkillContext` for the context of the call",
+            "`a::Context`, or `&SkillContext` for the context of the call",
         ),
         ("&(A, B)", "&", "an owned type"),
         ("Cow<'_, str>", "'", "an owned type"),
         ("Vec<&str>", "&", "an owned type"),
+        ("&Map<a::Key, u8>", "&", "`Map<a::Key, u8>`"),
     ] {
         let message = format!("an input cannot be borrowed: it is parsed for this call; use {instead}");
         no(&format!("fn a(a: {ty}) {{}}"), place, &message);

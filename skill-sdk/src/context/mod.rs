@@ -1,5 +1,6 @@
 //! What a skill may touch during one call.
 
+mod building;
 mod caller;
 mod cancel;
 mod cost;

@@ -9,14 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use super::Environment;
+use super::building::{Caught, off_the_runtime};
 use crate::contract::Origin;
 use crate::error::SkillError;
 
 /// A value of a type that only its owner knows.
-type Shared = Arc<dyn Any + Send + Sync>;
+pub(super) type Shared = Arc<dyn Any + Send + Sync>;
 
 /// The work of building one.
-type Build = Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>;
+pub(super) type Build = Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>;
 
 /// A function marked `#[skill_sdk::resource]`, of whatever type.
 pub trait ResourceBuilder: Send + Sync + 'static {
@@ -84,25 +85,6 @@ where
             }))
         },
     }
-}
-
-/// Runs work that may block where it stalls nobody.
-#[cfg(feature = "runtime")]
-async fn off_the_runtime<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, SkillError> + Send + 'static,
-) -> Result<T, SkillError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(failed) => Err(SkillError::unclassified("panic", Some(Box::new(failed)))),
-    }
-}
-
-/// Without a runtime nothing is hosted, so there is nobody to stall.
-#[cfg(not(feature = "runtime"))]
-fn off_the_runtime<T>(
-    work: impl FnOnce() -> Result<T, SkillError>,
-) -> impl Future<Output = Result<T, SkillError>> {
-    std::future::ready(work())
 }
 
 impl<F: Send + Sync + 'static> ResourceBuilder for ResourceFunction<F> {
@@ -283,7 +265,7 @@ impl Slot {
             return Err(unavailable(name, "it has no builder"));
         };
         self.state().failed = false;
-        let built = builder.build(environment.clone()).await;
+        let built = Caught(builder.build(environment.clone())).await;
         let mut state = self.state();
         match built {
             Ok(value) => {

@@ -20,6 +20,7 @@
 
 mod answer;
 mod invoke;
+mod opening;
 mod request;
 mod routes;
 mod server;

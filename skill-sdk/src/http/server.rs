@@ -12,10 +12,12 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream, lookup_host};
+use tokio::task::JoinSet;
 
+use super::opening::Opening;
 use super::{HttpHost, router};
 
-/// How long a client may take to send the head of a request.
+/// How long a client may take to begin, and then to send the head of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long the server waits after the system refused a connection, for example because it has too many files open.
@@ -101,6 +103,8 @@ pub async fn serve(
 
     let service = TowerToHyperService::new(router(host));
     let connections = GracefulShutdown::new();
+    // Those that are left when this function ends are given up.
+    let mut running = JoinSet::new();
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
@@ -122,13 +126,14 @@ pub async fn serve(
                     continue;
                 }
             },
+            Some(_) = running.join_next() => continue,
             () = &mut stop => break,
         };
         let connection = builder
             .serve_connection(prepared(stream), service.clone())
             .into_owned();
         let connection = connections.watch(connection);
-        tokio::spawn(async move {
+        running.spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(error, "a connection ended early");
             }
@@ -148,12 +153,12 @@ pub async fn serve(
     Ok(())
 }
 
-fn prepared(stream: TcpStream) -> TokioIo<TcpStream> {
+fn prepared(stream: TcpStream) -> TokioIo<Opening<TcpStream>> {
     // Answers are small and complete: waiting to fill a packet only adds latency.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY was not set");
     }
-    TokioIo::new(stream)
+    TokioIo::new(Opening::new(stream, HEADER_TIMEOUT))
 }
 
 async fn bind(options: &ServeOptions) -> Result<TcpListener, BindError> {

@@ -92,7 +92,14 @@ impl Host {
     ) -> Result<Self, HostError> {
         let mut problems = Vec::new();
         let mut runnables = Vec::new();
+        let mut declared: HashMap<&str, &Skill> = HashMap::new();
         for skill in skills {
+            if let Some(other) = declared.insert(skill.reference(), skill) {
+                if other.declaration().origin() != skill.declaration().origin() {
+                    problems.push(RegistryProblem::duplicate_skill(other, skill));
+                }
+                continue;
+            }
             match Runnable::new(skill) {
                 Ok(runnable) => runnables.push(Arc::new(runnable)),
                 Err(found) => problems.extend(found),

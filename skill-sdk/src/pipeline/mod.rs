@@ -16,6 +16,8 @@ mod violations;
 
 use std::sync::Arc;
 
+use tokio::task::AbortHandle;
+
 pub use self::call::{Call, Completed, Meta};
 pub use self::host::{Host, HostError};
 pub use self::panics::report_panics_of_skills;
@@ -56,6 +58,7 @@ async fn steps(runnable: &Runnable, inputs: &[u8], context: &SkillContext) -> Re
             let skill = runnable.skill();
             let work = move || span.in_scope(|| panics::caught(skill, work));
             let thread = tokio::task::spawn_blocking(work);
+            let _waiting = AbortOnDrop(thread.abort_handle());
             match deadline::within(context, thread).await? {
                 Ok(reply) => reply,
                 // The runtime is shutting down: the thread never ran.
@@ -86,7 +89,16 @@ fn shape_outputs(shape: OutputShape, json: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Tells the skill that nobody waits for it any more, unless its call ended.
+/// A synchronous call that nobody waits for any more does not begin; one that began goes on.
+struct AbortOnDrop(AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Tells the skill, and all it started, that nobody waits for it any more.
 struct CancelOnDrop<'a>(&'a SkillContext);
 
 impl Drop for CancelOnDrop<'_> {

@@ -55,17 +55,27 @@ fn text(payload: &(dyn Any + Send)) -> &str {
 pub(super) fn caught<T>(skill: &Skill, work: impl FnOnce() -> T) -> Result<T, SkillError> {
     // A call may run within a call, in the author's tests.
     let outer = IN_SKILL.replace(true);
+    // A panic that its author caught is no news.
+    SEEN.set(None);
     // What the skill owned is dropped by the unwinding, and what it shared is the author's own concern.
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     IN_SKILL.set(outer);
     result.map_err(|payload| {
         let seen = SEEN.take().unwrap_or_else(|| text(payload.as_ref()).to_owned());
         tracing::error!(skill = skill.reference(), panic = seen, "the skill panicked");
+        dismiss(payload);
         SkillError::unclassified("the implementation of the skill panicked", None)
     })
 }
 
-/// A future of a skill; a panic becomes a failure.
+/// Lets go of what was thrown. The `Drop` of a type of the author may panic in turn, so only texts are dropped.
+fn dismiss(payload: Box<dyn Any + Send>) {
+    if !payload.is::<&str>() && !payload.is::<String>() {
+        std::mem::forget(payload);
+    }
+}
+
+/// A future of a skill; a panic becomes a failure, also while it is dropped.
 pub(super) fn caught_future<F: Future + Unpin>(skill: &Skill, future: F) -> CaughtFuture<'_, F> {
     CaughtFuture {
         skill,
@@ -95,11 +105,25 @@ impl<F: Future + Unpin> Future for CaughtFuture<'_, F> {
                 Poll::Ready(Ok(output))
             }
             Err(error) => {
-                // What is left of the future may panic again when it is dropped.
-                let rest = self.future.take();
-                let _ = caught(skill, move || drop(rest));
+                self.give_up();
                 Poll::Ready(Err(error))
             }
         }
+    }
+}
+
+impl<F> CaughtFuture<'_, F> {
+    /// Drops what is left of the future, which may panic.
+    fn give_up(&mut self) {
+        if let Some(rest) = self.future.take() {
+            // It was logged, and nobody waits for a result.
+            let _ = caught(self.skill, move || drop(rest));
+        }
+    }
+}
+
+impl<F> Drop for CaughtFuture<'_, F> {
+    fn drop(&mut self) {
+        self.give_up();
     }
 }

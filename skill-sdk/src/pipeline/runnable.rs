@@ -1,5 +1,6 @@
 //! A skill with its schemas compiled, ready to be called.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -123,12 +124,15 @@ impl Runnable {
             Err(error) => error,
         };
         // The schema takes `1.0` for an integer and the last of two members of one name; Rust types do not.
-        if let Some(relaxed) = relax::relaxed(json)
-            && let Ok(running) = start(&relaxed)?
-        {
-            return Ok(running);
-        }
-        let path = locate::path(json, &error);
+        let (json, error) = match relax::relaxed(json) {
+            None => (Cow::Borrowed(json), error),
+            Some(relaxed) => match start(&relaxed)? {
+                Ok(running) => return Ok(running),
+                // What was relaxed is allowed, so this is what is wrong.
+                Err(error) => (Cow::Owned(relaxed), error),
+            },
+        };
+        let path = locate::path(&json, &error);
         Err(violations::of_inputs(vec![Violation {
             path,
             message: locate::message(&error),

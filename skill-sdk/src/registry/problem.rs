@@ -52,7 +52,7 @@ impl RegistryProblem {
         )
     }
 
-    pub(super) fn duplicate_skill(first: &Skill, second: &Skill) -> Self {
+    pub(crate) fn duplicate_skill(first: &Skill, second: &Skill) -> Self {
         let (first_at, second_at) = (first.declaration().origin(), second.declaration().origin());
         Self::of(
             second,

@@ -1,0 +1,54 @@
+//! Running the function of a resource: off the runtime when it may block, and without letting a panic out.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::resources::{Build, Shared};
+use crate::error::SkillError;
+
+/// Runs work that may block where it stalls nobody. Its events belong to the call that needs the value.
+#[cfg(feature = "runtime")]
+pub(super) async fn off_the_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SkillError> + Send + 'static,
+) -> Result<T, SkillError> {
+    let span = tracing::Span::current();
+    match tokio::task::spawn_blocking(move || span.in_scope(work)).await {
+        Ok(result) => result,
+        Err(failed) => Err(SkillError::unclassified("panic", Some(Box::new(failed)))),
+    }
+}
+
+/// Without a runtime nothing is hosted, so there is nobody to stall.
+#[cfg(not(feature = "runtime"))]
+pub(super) async fn off_the_runtime<T>(
+    work: impl FnOnce() -> Result<T, SkillError>,
+) -> Result<T, SkillError> {
+    work()
+}
+
+/// Building in which a panic is a failure like others: the next call tries again.
+pub(super) struct Caught(pub(super) Build);
+
+impl Future for Caught {
+    type Output = Result<Shared, SkillError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let build = &mut self.0;
+        // Nothing of a build that panicked is used again.
+        catch_unwind(AssertUnwindSafe(|| build.as_mut().poll(cx))).unwrap_or_else(|payload| {
+            let text = format!("it panicked: {}", text(payload.as_ref()));
+            Poll::Ready(Err(SkillError::unclassified("panic", Some(text.into()))))
+        })
+    }
+}
+
+fn text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without a text")
+}

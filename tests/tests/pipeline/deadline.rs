@@ -1,0 +1,180 @@
+//! The time of a call, and callers that go away.
+
+use std::future::pending;
+use std::time::Duration;
+
+use serde_json::json;
+use skill_sdk::{SkillContext, SkillError, skill};
+use skill_sdk_tests::signs::{self, Body, Sign, Signs};
+use tokio::time::Instant;
+
+use super::{call_on, host, meta};
+
+/// Never ends.
+#[skill("deadline.asynchronous", version = "1", side_effects = "none", risk = "low", timeout = 2)]
+async fn asynchronous(ctx: &SkillContext) {
+    let _body = Body::begins(ctx);
+    pending().await
+}
+
+/// Ends when it is told to, and then has a result that nobody wants.
+#[skill("deadline.blocking", version = "1", side_effects = "none", risk = "low")]
+fn blocking(ctx: &SkillContext) -> &'static str {
+    signs::give(ctx, Sign::Started(ctx.clone()));
+    signs::block_until_cancelled(ctx);
+    signs::give(ctx, Sign::Ended);
+    "too late"
+}
+
+/// Hands its work to a task of its own.
+#[skill("deadline.spawning", version = "1", side_effects = "none", risk = "low")]
+async fn spawning(ctx: SkillContext) {
+    let work = ctx.clone();
+    tokio::spawn(async move {
+        signs::give(&work, Sign::Started(work.clone()));
+        work.cancelled().await;
+        signs::give(&work, Sign::Ended);
+    });
+    pending().await
+}
+
+/// Ends at once.
+#[skill("deadline.quick", version = "1", side_effects = "none", risk = "low")]
+fn quick(ctx: &SkillContext) -> Option<u64> {
+    signs::give(ctx, Sign::Ended);
+    ctx.remaining().map(|left| left.as_secs())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_timeout_of_the_contract_ends_an_asynchronous_body() {
+    let host = host(&[asynchronous::SKILL]);
+    let mut signs = Signs::of_call("async-timeout");
+    let begin = Instant::now();
+    let completed = call_on(&host, asynchronous::SKILL, &json!({}), meta("async-timeout")).await;
+    let error = completed.result().unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
+    assert!(!error.is_crash());
+    let took = begin.elapsed();
+    assert!((1900..2100).contains(&took.as_millis()), "{took:?}");
+    let context = signs.started().await;
+    // Its body is gone, and whoever still holds the context knows.
+    assert!(matches!(signs.next().await, Sign::Dropped));
+    assert!(context.is_cancelled());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_may_set_another_timeout() {
+    let host = host(&[asynchronous::SKILL, quick::SKILL]);
+    let mut meta = meta("own-timeout");
+    meta.timeout = Some(Duration::from_secs(100));
+    let begin = Instant::now();
+    let completed = call_on(&host, asynchronous::SKILL, &json!({}), meta.clone()).await;
+    assert_eq!(completed.result().unwrap_err().code(), "timeout");
+    assert!((99..101).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
+    let completed = call_on(&host, quick::SKILL, &json!({}), meta.clone()).await;
+    assert_eq!(completed.result().unwrap(), br#"{"result":99}"#);
+    // Longer than any clock: no limit, and no crash.
+    meta.timeout = Some(Duration::MAX);
+    let completed = call_on(&host, quick::SKILL, &json!({}), meta).await;
+    assert_eq!(completed.result().unwrap(), br#"{"result":null}"#);
+}
+
+#[tokio::test]
+async fn a_synchronous_body_is_told_and_its_late_result_is_thrown_away() {
+    let host = host(&[blocking::SKILL, quick::SKILL]);
+    let mut signs = Signs::of_call("sync-timeout");
+    let mut short = meta("sync-timeout");
+    short.timeout = Some(Duration::from_millis(20));
+    let completed = call_on(&host, blocking::SKILL, &json!({}), short).await;
+    let error = completed.result().unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
+    assert!(signs.started().await.is_cancelled());
+    signs.ended().await;
+    // Nothing comes of it: the host goes on with other calls.
+    assert!(call_on(&host, quick::SKILL, &json!({}), meta("after")).await.result().is_ok());
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_cancels_an_asynchronous_call() {
+    let host = host(&[asynchronous::SKILL]);
+    let mut signs = Signs::of_call("async-gone");
+    let call = tokio::spawn(async move {
+        call_on(&host, asynchronous::SKILL, &json!({}), meta("async-gone")).await
+    });
+    let context = signs.started().await;
+    assert!(!context.is_cancelled());
+    call.abort();
+    signs.dropped().await;
+    context.cancelled().await;
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_cancels_a_synchronous_call() {
+    let host = host(&[blocking::SKILL]);
+    let mut signs = Signs::of_call("sync-gone");
+    let call =
+        tokio::spawn(async move { call_on(&host, blocking::SKILL, &json!({}), meta("sync-gone")).await });
+    assert!(!signs.started().await.is_cancelled());
+    call.abort();
+    signs.ended().await;
+}
+
+#[tokio::test]
+async fn work_in_another_task_is_woken() {
+    let host = host(&[spawning::SKILL]);
+    let mut signs = Signs::of_call("woken");
+    let call = tokio::spawn(async move { call_on(&host, spawning::SKILL, &json!({}), meta("woken")).await });
+    let _context = signs.started().await;
+    // The task waits by now: there is one thread, and it gave way.
+    tokio::task::yield_now().await;
+    assert!(signs.is_quiet());
+    call.abort();
+    signs.ended().await;
+}
+
+/// A synchronous call that had no thread in time must not have an effect after its caller was told of the timeout.
+#[test]
+fn a_call_that_timed_out_before_it_began_never_begins() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let host = host(&[blocking::SKILL, quick::SKILL]);
+        let (mut busy, mut waiting) = (Signs::of_call("busy"), Signs::of_call("waiting"));
+        let first = tokio::spawn({
+            let host = host.clone();
+            async move { call_on(&host, blocking::SKILL, &json!({}), meta("busy")).await }
+        });
+        busy.started().await;
+        let mut short = meta("waiting");
+        short.timeout = Some(Duration::from_millis(5));
+        let completed = call_on(&host, quick::SKILL, &json!({}), short).await;
+        assert_eq!(completed.result().unwrap_err().code(), "timeout");
+        first.abort();
+        busy.ended().await;
+        // The only thread takes work in order: what came before this is done.
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
+        assert!(waiting.is_quiet());
+    });
+}
+
+/// Looks at its clock.
+#[skill("deadline.checking", version = "1", side_effects = "none", risk = "low", timeout = 30)]
+fn checking(ctx: &SkillContext) -> Result<bool, SkillError> {
+    ctx.check_deadline()?;
+    Ok(ctx.remaining().is_some_and(|left| left <= Duration::from_secs(30) && !left.is_zero()))
+}
+
+#[tokio::test]
+async fn a_skill_knows_what_time_is_left() {
+    let host = host(&[checking::SKILL]);
+    let completed = call_on(&host, checking::SKILL, &json!({}), meta("left")).await;
+    assert_eq!(completed.result().unwrap(), br#"{"result":true}"#);
+    let mut none = meta("none-left");
+    none.timeout = Some(Duration::ZERO);
+    let completed = call_on(&host, checking::SKILL, &json!({}), none).await;
+    let error = completed.result().unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
+}

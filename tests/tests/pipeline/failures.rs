@@ -1,0 +1,213 @@
+//! What callers and the log see of a failure.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use serde_json::{Value, json};
+use skill_sdk::pipeline::Completed;
+use skill_sdk::{FailureExt, Skill, SkillError, SkillFailure, skill};
+use skill_sdk_tests::log::{self, Logged};
+
+use super::{call, crash, meta, wire};
+
+/// What no caller may see.
+const MARKER: &str = "hunter2";
+
+/// The words of the library.
+#[skill("failures.own", version = "1", side_effects = "none", risk = "low")]
+fn own(kind: String) -> Result<(), SkillError> {
+    Err(match kind.as_str() {
+        "retryable" => SkillError::retryable("git_unavailable", "remote unavailable").with_source(MARKER),
+        "terminal" => SkillError::terminal("branch_missing", "no such branch")
+            .with_details(json!({"z": 1, "a": [null]}))
+            .with_source(io::Error::other(MARKER)),
+        "empty" => SkillError::terminal("branch_missing", ""),
+        "unusable" => SkillError::retryable(format!("Bad {MARKER}"), "a message"),
+        "long" => SkillError::terminal("long", "я".repeat(4001)),
+        "chain" => SkillError::terminal("chain", "the outermost").with_source(Chain(MARKER, io::Error::other("the cause"))),
+        _ => SkillError::terminal("exact", "я".repeat(4000)),
+    })
+}
+
+/// An error with a cause.
+#[derive(Debug)]
+struct Chain(&'static str, io::Error);
+
+impl fmt::Display for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl Error for Chain {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.1)
+    }
+}
+
+/// Errors that nobody classified.
+#[skill("failures.anyhow", version = "1", side_effects = "none", risk = "low")]
+async fn any_error() -> anyhow::Result<()> {
+    Err(anyhow::Error::from(io::Error::other("the cause")).context(MARKER))
+}
+
+/// An error of the standard library.
+#[skill("failures.io", version = "1", side_effects = "none", risk = "low")]
+fn io_error() -> Result<u8, io::Error> {
+    Err(io::Error::other(MARKER))
+}
+
+/// An error of a type of the author.
+#[skill("failures.chain", version = "1", side_effects = "none", risk = "low")]
+fn chain() -> Result<(), Chain> {
+    Err(Chain(MARKER, io::Error::other("the cause")))
+}
+
+/// An error in a box.
+#[skill("failures.boxed", version = "1", side_effects = "none", risk = "low")]
+fn boxed() -> Result<(), Box<dyn Error + Send + Sync>> {
+    Err(MARKER.into())
+}
+
+/// The failures of a program.
+#[derive(Debug, SkillFailure)]
+enum Failures {
+    /// The environment failed.
+    #[failure(code = "store_busy", retryable)]
+    Busy,
+    /// It did not.
+    #[failure(code = "row.missing")]
+    Missing { id: u32, cause: io::Error },
+}
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("the store is busy"),
+            Self::Missing { id, .. } => write!(f, "no row {id}"),
+        }
+    }
+}
+
+impl Error for Failures {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Busy => None,
+            Self::Missing { cause, .. } => Some(cause),
+        }
+    }
+}
+
+/// Errors that say what they are.
+#[skill("failures.derived", version = "1", side_effects = "none", risk = "low")]
+fn derived(busy: bool) -> Result<(), Failures> {
+    Err(if busy { Failures::Busy } else { Failures::Missing { id: 7, cause: io::Error::other(MARKER) } })
+}
+
+/// Errors that are classified on the way.
+#[skill("failures.classified", version = "1", side_effects = "none", risk = "low")]
+async fn classified(kind: String) -> Result<u32, SkillError> {
+    let number = match kind.as_str() {
+        "retryable" => Err(io::Error::other(MARKER)).retryable("git_unavailable")?,
+        "terminal" => MARKER.parse::<u32>().terminal("bad_reply")?,
+        "anyhow" => Err(anyhow::anyhow!(MARKER)).terminal("any")?,
+        "none" => None.terminal("nothing_there")?,
+        _ => Some(1).retryable("never")?,
+    };
+    Ok(number)
+}
+
+async fn failed(skill: &'static Skill, inputs: Value, id: &str) -> (Completed, Logged) {
+    let completed = call(skill, inputs, meta(id)).await;
+    let log = log::of_call(id);
+    let last = log.iter().rev().find(|event| event.fields.contains_key("code"));
+    (completed, last.unwrap_or_else(|| panic!("{id} is not in the log: {log:?}")).clone())
+}
+
+#[tokio::test]
+async fn code_message_and_retryable_are_the_authors_and_the_source_is_for_the_log() {
+    let wire_of = |code: &str, message: &str, retryable: bool| {
+        json!({"code": code, "message": message, "retryable": retryable, "details": null})
+    };
+    let mut detailed = wire_of("branch_missing", "no such branch", false);
+    detailed["details"] = json!({"z": 1, "a": [null]});
+    let kind = |kind: &str| json!({"kind": kind});
+    let table: Vec<(&'static Skill, Value, Value, &str)> = vec![
+        (own::SKILL, kind("retryable"), wire_of("git_unavailable", "remote unavailable", true), MARKER),
+        (own::SKILL, kind("terminal"), detailed, MARKER),
+        (own::SKILL, kind("empty"), wire_of("branch_missing", "branch_missing", false), ""),
+        (own::SKILL, kind("chain"), wire_of("chain", "the outermost", false), "hunter2: the cause"),
+        (derived::SKILL, json!({"busy": true}), wire_of("store_busy", "the store is busy", true), ""),
+        (derived::SKILL, json!({"busy": false}), wire_of("row.missing", "no row 7", false), MARKER),
+        (
+            classified::SKILL,
+            kind("retryable"),
+            wire_of("git_unavailable", "git_unavailable", true),
+            MARKER,
+        ),
+        (classified::SKILL, kind("terminal"), wire_of("bad_reply", "bad_reply", false), "invalid digit"),
+        (classified::SKILL, kind("anyhow"), wire_of("any", "any", false), MARKER),
+        (classified::SKILL, kind("none"), wire_of("nothing_there", "nothing_there", false), ""),
+    ];
+    for (index, (skill, inputs, expected, source)) in table.into_iter().enumerate() {
+        let (completed, logged) = failed(skill, inputs, &format!("failure-{index}")).await;
+        let error = completed.result().unwrap_err();
+        // As text: the order of the members is part of the wire.
+        assert_eq!(serde_json::to_string(error).unwrap(), expected.to_string());
+        assert!(!error.is_crash(), "{error:?}");
+        assert!(logged.field("source").contains(source), "{logged:?}");
+        assert_eq!(logged.field("code"), error.code());
+        assert_eq!(logged.field("retryable"), error.is_retryable().to_string());
+    }
+}
+
+#[tokio::test]
+async fn errors_that_nobody_classified_show_their_type_alone() {
+    let table: [(&'static Skill, &str, &str); 4] = [
+        (any_error::SKILL, "anyhow::Error", "hunter2: the cause"),
+        (io_error::SKILL, "std::io::error::Error", MARKER),
+        (chain::SKILL, "pipeline::failures::Chain", "hunter2: the cause"),
+        (boxed::SKILL, "alloc::boxed::Box<dyn core::error::Error + core::marker::Send + core::marker::Sync>", MARKER),
+    ];
+    for (skill, name, source) in table {
+        let (completed, logged) = failed(skill, json!({}), skill.reference()).await;
+        let error = completed.result().unwrap_err();
+        assert_eq!(wire(error), crash(name));
+        assert!(error.is_crash());
+        assert_eq!(logged.level, tracing::Level::ERROR);
+        assert_eq!(logged.field("source"), source);
+    }
+}
+
+#[tokio::test]
+async fn a_code_that_cannot_be_used_becomes_skill_error_and_goes_to_the_log() {
+    let (completed, _) = failed(own::SKILL, json!({"kind": "unusable"}), "unusable").await;
+    let error = wire(completed.result().unwrap_err());
+    assert_eq!((&error["code"], &error["message"]), (&json!("skill_error"), &json!("a message")));
+    let codes: Vec<_> = log::of_call("unusable").iter().map(|event| event.field("code").to_owned()).collect();
+    assert!(codes.contains(&format!("Bad {MARKER}")), "{codes:?}");
+}
+
+#[tokio::test]
+async fn a_message_is_cut_at_4000_characters() {
+    for (kind, cut) in [("long", true), ("exact", false)] {
+        let id = format!("message-{kind}");
+        let (completed, _) = failed(own::SKILL, json!({"kind": kind}), &id).await;
+        assert_eq!(completed.result().unwrap_err().message(), "я".repeat(4000));
+        let warned = log::of_call(&id).iter().any(|event| event.field("limit") == "4000");
+        assert_eq!(warned, cut);
+    }
+}
+
+/// Building an error never panics, whatever it is made of.
+#[test]
+fn any_text_makes_an_error() {
+    for code in ["", " ", "A", "a\n", "\u{0}", "🙂", &"a".repeat(1000)] {
+        let error = SkillError::retryable(code.to_owned(), "");
+        assert_eq!((error.code(), error.message()), ("skill_error", "skill_error"), "{code:?}");
+        assert!(error.is_retryable());
+    }
+    let error: Box<dyn Error> = Box::new(SkillError::terminal("a", "b"));
+    assert_eq!(error.to_string(), "a: b");
+}

@@ -1,0 +1,263 @@
+//! Values that all calls share.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use serde_json::{Value, json};
+use skill_sdk::context::Resources;
+use skill_sdk::pipeline::{Host, Meta};
+use skill_sdk::{Environment, Registry, Skill, SkillContext, SkillError, resource, skill};
+use skill_sdk_tests::log;
+use skill_sdk_tests::signs::{Body, Signs};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::{call_on, meta};
+
+/// Counts how often a value was built, and lets tests say when it is ready.
+struct Workshop {
+    built: AtomicU32,
+    ready: Semaphore,
+}
+
+impl Workshop {
+    const fn new() -> Self {
+        Self { built: AtomicU32::new(0), ready: Semaphore::const_new(0) }
+    }
+
+    /// Builds one more, once the test says so; gives its number.
+    async fn build(&self) -> u32 {
+        let number = self.built.fetch_add(1, SeqCst) + 1;
+        self.ready.acquire().await.unwrap().forget();
+        number
+    }
+}
+
+/// A host of a skill with all resources of this program, none of them built.
+fn host(skill: &'static Skill) -> Host {
+    log::capture();
+    Host::new(&Registry::of([skill]).unwrap()).unwrap()
+}
+
+/// Starts a call; gives the number or the failure as callers see it.
+fn start(host: &Host, skill: &'static Skill, id: &str) -> impl Future<Output = Value> + Send + use<> {
+    let (host, meta) = (host.clone(), meta(id));
+    async move {
+        let completed = call_on(&host, skill, &json!({}), meta).await;
+        match completed.into_parts().0 {
+            Ok(outputs) => serde_json::from_slice::<Value>(&outputs).unwrap()["result"].clone(),
+            Err(error) => json!([error.code(), error.is_retryable()]),
+        }
+    }
+}
+
+fn unavailable() -> Value {
+    json!(["resource_unavailable", true])
+}
+
+mod shared {
+    use super::*;
+
+    static WORKSHOP: Workshop = Workshop::new();
+    struct Number(u32);
+
+    #[resource]
+    async fn number() -> Number {
+        Number(WORKSHOP.build().await)
+    }
+
+    /// The number of the shared value.
+    #[skill("resources.shared", version = "1", side_effects = "none", risk = "low")]
+    async fn shared(ctx: SkillContext) -> Result<u32, SkillError> {
+        let _body = Body::begins(&ctx);
+        Ok(ctx.resource::<Number>().await?.0)
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn fifty_callers_at_once_build_one_value() {
+        let host = host(shared::SKILL);
+        assert_eq!(WORKSHOP.built.load(SeqCst), 0, "nothing is built before it is used");
+        let mut signs = Signs::of_call("fifty");
+        let mut calls = JoinSet::new();
+        for _ in 0..50 {
+            calls.spawn(start(&host, shared::SKILL, "fifty"));
+        }
+        for _ in 0..50 {
+            signs.started().await;
+        }
+        WORKSHOP.ready.add_permits(50);
+        let numbers = calls.join_all().await;
+        assert_eq!(numbers, vec![json!(1); 50]);
+        assert_eq!(start(&host, shared::SKILL, "later").await, json!(1));
+        assert_eq!(WORKSHOP.built.load(SeqCst), 1);
+    }
+}
+
+mod failing {
+    use super::*;
+
+    static WORKSHOP: Workshop = Workshop::new();
+    struct Number(u32);
+
+    #[resource]
+    async fn number() -> Result<Number, std::io::Error> {
+        match WORKSHOP.build().await {
+            1 => Err(std::io::Error::other("hunter2")),
+            number => Ok(Number(number)),
+        }
+    }
+
+    /// The number of the shared value.
+    #[skill("resources.failing", version = "1", side_effects = "none", risk = "low")]
+    async fn failing(ctx: SkillContext) -> Result<u32, SkillError> {
+        let _body = Body::begins(&ctx);
+        Ok(ctx.resource::<Number>().await?.0)
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_shared_and_tried_again_later() {
+        let host = host(failing::SKILL);
+        let mut signs = Signs::of_call("failing");
+        let mut calls = JoinSet::new();
+        for _ in 0..10 {
+            calls.spawn(start(&host, failing::SKILL, "failing"));
+        }
+        for _ in 0..10 {
+            signs.started().await;
+        }
+        WORKSHOP.ready.add_permits(2);
+        assert_eq!(calls.join_all().await, vec![unavailable(); 10]);
+        assert_eq!(WORKSHOP.built.load(SeqCst), 1);
+        assert_eq!(start(&host, failing::SKILL, "failing").await, json!(2));
+        // The reason is for the log.
+        let logged = log::of_call("failing");
+        assert!(logged.iter().any(|event| event.field("source").contains("hunter2")), "{logged:?}");
+    }
+}
+
+mod given_up {
+    use super::*;
+
+    static WORKSHOP: Workshop = Workshop::new();
+    struct Number(u32);
+
+    #[resource]
+    async fn number() -> Number {
+        Number(WORKSHOP.build().await)
+    }
+
+    /// The number of the shared value.
+    #[skill("resources.given_up", version = "1", side_effects = "none", risk = "low")]
+    async fn given_up(ctx: SkillContext) -> Result<u32, SkillError> {
+        let _body = Body::begins(&ctx);
+        Ok(ctx.resource::<Number>().await?.0)
+    }
+
+    #[tokio::test]
+    async fn a_builder_that_goes_away_leaves_its_turn_to_the_next() {
+        let host = host(given_up::SKILL);
+        let (mut first, mut second) = (Signs::of_call("builder"), Signs::of_call("waiter"));
+        let builder = tokio::spawn(start(&host, given_up::SKILL, "builder"));
+        first.started().await;
+        let waiter = tokio::spawn(start(&host, given_up::SKILL, "waiter"));
+        second.started().await;
+        builder.abort();
+        first.dropped().await;
+        WORKSHOP.ready.add_permits(1);
+        assert_eq!(waiter.await.unwrap(), json!(2));
+    }
+}
+
+mod panicking {
+    use super::*;
+
+    static BUILT: AtomicU32 = AtomicU32::new(0);
+    static BUILT_SYNC: AtomicU32 = AtomicU32::new(0);
+    struct Number(u32);
+    struct SyncNumber(u32);
+
+    fn build(built: &AtomicU32) -> u32 {
+        let number = built.fetch_add(1, SeqCst) + 1;
+        assert!(number > 1, "hunter2");
+        number
+    }
+
+    #[resource]
+    async fn number() -> Number {
+        tokio::task::yield_now().await;
+        Number(build(&BUILT))
+    }
+
+    #[resource]
+    fn sync_number() -> SyncNumber {
+        SyncNumber(build(&BUILT_SYNC))
+    }
+
+    /// The number of the shared value.
+    #[skill("resources.panicking", version = "1", side_effects = "none", risk = "low")]
+    async fn panicking(ctx: SkillContext) -> Result<u32, SkillError> {
+        Ok(ctx.resource::<Number>().await?.0)
+    }
+
+    /// The number of the shared value.
+    #[skill("resources.panicking_sync", version = "1", side_effects = "none", risk = "low")]
+    async fn panicking_sync(ctx: SkillContext) -> Result<u32, SkillError> {
+        Ok(ctx.resource::<SyncNumber>().await?.0)
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_failure_like_others() {
+        skill_sdk::pipeline::report_panics_of_skills();
+        for skill in [panicking::SKILL, panicking_sync::SKILL] {
+            let host = host(skill);
+            let id = format!("panic-{}", skill.name());
+            assert_eq!(start(&host, skill, &id).await, unavailable(), "{id}");
+            let logged = log::of_call(&id);
+            assert!(logged.iter().any(|event| event.field("source").contains("hunter2")), "{id}: {logged:?}");
+            assert_eq!(start(&host, skill, &id).await, json!(2), "{id}");
+        }
+    }
+}
+
+mod from_environment {
+    use super::*;
+
+    struct Greeting(String);
+
+    #[resource]
+    fn greeting(environment: &Environment) -> Result<Greeting, SkillError> {
+        tracing::info!("built");
+        Ok(Greeting(environment.config("GREETING").unwrap_or_default()))
+    }
+
+    /// The greeting.
+    #[skill("resources.greeting", version = "1", side_effects = "none", risk = "low")]
+    async fn greet(ctx: &SkillContext) -> Result<String, SkillError> {
+        Ok(ctx.resource::<Greeting>().await?.0.clone())
+    }
+
+    fn greeted(environment: Environment) -> Meta {
+        let mut meta = meta("greeted");
+        meta.environment = environment;
+        meta
+    }
+
+    #[tokio::test]
+    async fn it_is_built_from_the_environment_of_the_call_and_logs_within_it() {
+        let environment = Environment::only([("GREETING".to_owned(), "hello".to_owned())]);
+        let completed = call_on(&host(greet::SKILL), greet::SKILL, &json!({}), greeted(environment)).await;
+        assert_eq!(completed.result().unwrap(), br#"{"result":"hello"}"#);
+        let logged = log::of_call("greeted");
+        assert!(logged.iter().any(|event| event.message() == "built"), "{logged:?}");
+    }
+
+    #[tokio::test]
+    async fn a_value_may_be_given_and_a_missing_one_is_unavailable() {
+        log::capture();
+        let given = Resources::default().with(Greeting("given".to_owned()));
+        let host = Host::with_resources([greet::SKILL], given).unwrap();
+        assert_eq!(start(&host, greet::SKILL, "given").await, json!("given"));
+        let host = Host::with_resources([greet::SKILL], Resources::default()).unwrap();
+        assert_eq!(start(&host, greet::SKILL, "missing").await, unavailable());
+    }
+}

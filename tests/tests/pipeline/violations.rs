@@ -1,0 +1,252 @@
+//! Inputs and outputs that break the contract.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Value, json};
+use skill_sdk::pipeline::{Call, Meta};
+use skill_sdk::{SkillError, skill};
+use skill_sdk_tests::sample;
+
+use super::{failure, host, meta, outputs, paths, violations, wire};
+
+const INPUTS: &str = "inputs do not match the skill's input schema";
+const OUTPUTS: &str = "outputs do not match the skill's output schema";
+
+#[derive(Deserialize, JsonSchema)]
+struct Tree {
+    branches: Vec<Branch>,
+    #[serde(default, rename = "a/b~c")]
+    _slash: u8,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Branch {
+    leaf: u8,
+}
+
+/// Leaves of a tree.
+#[skill("violations.tree", version = "1", side_effects = "none", risk = "low")]
+fn tree(inputs: Tree) -> Vec<u8> {
+    inputs.branches.iter().map(|branch| branch.leaf).collect()
+}
+
+#[tokio::test]
+async fn every_violation_is_told_with_its_path_in_order() {
+    let branches: Vec<_> = (0..11).map(|leaf| json!({"leaf": leaf})).collect();
+    let mut inputs = json!({"branches": branches, "a/b~c": -1});
+    inputs["branches"][10] = json!({"leaf": "x"});
+    inputs["branches"][2] = json!({});
+    inputs["branches"][0]["leaf"] = json!(256);
+    let error = failure(tree::SKILL, inputs, meta("tree")).await;
+    assert_eq!((error.code(), error.message()), ("input_contract_violation", INPUTS));
+    assert!(!error.is_retryable() && !error.is_crash());
+    // Names are not escaped, and indexes are numbers: 2 stands before 10.
+    assert_eq!(paths(&error), ["/a/b~c", "/branches/0/leaf", "/branches/2", "/branches/10/leaf"]);
+    let keys: Vec<_> = error.details().unwrap().as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["errors"]);
+    assert!(violations(&error)[2].1.contains("leaf"), "the message names what is missing");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_whole_is_at_the_root() {
+    let error = failure(tree::SKILL, json!({}), meta("root")).await;
+    assert_eq!(paths(&error), ["/"]);
+    for inputs in [json!(null), json!([]), json!("{}"), json!(1), json!(true)] {
+        let error = failure(tree::SKILL, inputs.clone(), meta("root")).await;
+        let expected = json!({
+            "code": "input_contract_violation", "message": INPUTS, "retryable": false,
+            "details": {"errors": [{"path": "/", "message": "inputs must be a JSON object"}]},
+        });
+        assert_eq!(wire(&error), expected, "{inputs}");
+    }
+}
+
+#[tokio::test]
+async fn inputs_that_are_no_json_are_a_violation_too() {
+    let host = host(&[tree::SKILL]);
+    for text in ["", "{", "{}x", "{\"branches\":[],}", "\u{feff}{}", "nan"] {
+        let call = Call::json(text, Meta::new("test"));
+        let completed = host.call(host.get("violations.tree@1").unwrap(), call).await;
+        let error = completed.result().unwrap_err();
+        assert_eq!(error.code(), "input_contract_violation", "{text}");
+        assert_eq!(paths(error), ["/"], "{text}");
+    }
+}
+
+/// Hard to please.
+#[skill(
+    "violations.picky", version = "1", side_effects = "none", risk = "low",
+    inputs_schema = json!({"type": "object", "additionalProperties": {"enum": ["this"]}}),
+)]
+fn picky(inputs: Value) -> Value {
+    json!({"got": inputs})
+}
+
+#[tokio::test]
+async fn at_most_twenty_violations_of_at_most_500_characters() {
+    let error = failure(sample::many_errors::SKILL, json!({}), meta("many")).await;
+    assert_eq!(violations(&error).len(), 20);
+    let inputs: serde_json::Map<_, _> =
+        (0..25).map(|index| (format!("{index:02}"), "я".repeat(2000).into())).collect();
+    let error = failure(picky::SKILL, inputs.into(), meta("many")).await;
+    let found = violations(&error);
+    let expected: Vec<_> = (0..20).map(|index| format!("/{index:02}")).collect();
+    assert_eq!(paths(&error), expected);
+    for (_, message) in found {
+        assert_eq!(message.chars().count(), 500, "{message}");
+    }
+}
+
+fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let number = i64::deserialize(deserializer)?;
+    if number % 2 == 0 { Ok(number) } else { Err(serde::de::Error::custom("must be even")) }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Even {
+    #[serde(deserialize_with = "even")]
+    number: i64,
+}
+
+/// Checks that only the type makes.
+#[skill("violations.even", version = "1", side_effects = "none", risk = "low")]
+fn only_even(
+    list: Vec<Even>,
+    #[serde(default)] small: i64,
+    #[serde(default)] map: BTreeMap<String, Even>,
+) -> i64 {
+    list.iter().chain(map.values()).map(|even| even.number).sum::<i64>() + small
+}
+
+/// The schema promises less than the type takes.
+#[skill(
+    "violations.handwritten", version = "1", side_effects = "none", risk = "low",
+    inputs_schema = json!({"type": "object"}),
+)]
+fn handwritten(inputs: Tree) -> usize {
+    inputs.branches.len()
+}
+
+#[tokio::test]
+async fn what_only_the_type_refuses_is_an_input_violation_with_its_path() {
+    let table = [
+        (json!({"list": [{"number": 2}, {"number": 3}]}), "/list/1/number", "must be even"),
+        (json!({"list": [], "map": {"a/b": {"number": 5}}}), "/map/a/b/number", "must be even"),
+        // What was written `1.0` on the way is not what is wrong.
+        (json!({"small": 1.0, "list": [{"number": 2.0}, {"number": 3.0}]}), "/list/1/number", "must be even"),
+    ];
+    for (inputs, path, message) in table {
+        let error = failure(only_even::SKILL, inputs.clone(), meta("even")).await;
+        assert_eq!((error.code(), error.message()), ("input_contract_violation", INPUTS), "{inputs}");
+        assert!(!error.is_retryable() && !error.is_crash(), "{inputs}");
+        assert_eq!(violations(&error), [(path.to_owned(), message.to_owned())], "{inputs}");
+    }
+    for (inputs, path) in [
+        (json!({}), "/"),
+        (json!({"branches": [{"leaf": 1}, {"leaf": 300}]}), "/branches/1/leaf"),
+        (json!({"branches": [{"leaf": 1}, {}]}), "/branches/1"),
+        (json!({"branches": {}}), "/branches"),
+    ] {
+        let error = failure(handwritten::SKILL, inputs.clone(), meta("handwritten")).await;
+        assert_eq!(paths(&error), [path], "{inputs}: {error:?}");
+    }
+}
+
+/// What the schema allows and the type does not.
+#[skill(
+    "violations.outputs", version = "1", side_effects = "none", risk = "low",
+    inputs_schema = json!({"type": "object"}),
+    outputs_schema = json!({
+        "type": "object", "required": ["kind"],
+        "properties": {"kind": {"enum": ["a", "b"]}, "list": {"items": {"type": "integer"}}},
+    }),
+)]
+fn bad_outputs(inputs: Value) -> Value {
+    inputs["return"].clone()
+}
+
+#[derive(JsonSchema)]
+struct Unwritable;
+
+impl Serialize for Unwritable {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(serde::ser::Error::custom("no way to write it"))
+    }
+}
+
+/// Cannot be written.
+#[skill("violations.unwritable", version = "1", side_effects = "none", risk = "low")]
+async fn unwritable() -> Result<Unwritable, SkillError> {
+    Ok(Unwritable)
+}
+
+/// Not a number.
+#[skill("violations.nan", version = "1", side_effects = "none", risk = "low")]
+fn not_a_number() -> f64 {
+    f64::NAN
+}
+
+#[tokio::test]
+async fn outputs_that_break_the_contract() {
+    let table = [
+        (json!({"kind": "c"}), vec!["/kind"]),
+        (json!({}), vec!["/"]),
+        (json!({"list": [1, "x", 1.0, 1.5], "kind": "z"}), vec!["/kind", "/list/1", "/list/3"]),
+        (json!([]), vec!["/"]),
+        (json!(null), vec!["/"]),
+        (json!("text"), vec!["/"]),
+    ];
+    for (value, expected) in table {
+        let error = failure(bad_outputs::SKILL, json!({"return": value}), meta("outputs")).await;
+        assert_eq!((error.code(), error.message()), ("output_contract_violation", OUTPUTS), "{value}");
+        assert!(!error.is_retryable() && !error.is_crash(), "{value}");
+        assert_eq!(paths(&error), expected, "{value}");
+    }
+    let error = failure(unwritable::SKILL, json!({}), meta("outputs")).await;
+    assert_eq!((error.code(), paths(&error)), ("output_contract_violation", vec!["/".to_owned()]));
+    let error = failure(not_a_number::SKILL, json!({}), meta("outputs")).await;
+    assert_eq!((error.code(), paths(&error)), ("output_contract_violation", vec!["/result".to_owned()]));
+    assert_eq!(outputs(bad_outputs::SKILL, json!({"return": {"kind": "a"}})).await, r#"{"kind":"a"}"#);
+}
+
+/// A text of every standard format.
+#[skill(
+    "violations.formats", version = "1", side_effects = "none", risk = "low",
+    inputs_schema = json!({"type": "object", "properties": {
+        "date-time": {"format": "date-time"}, "date": {"format": "date"}, "time": {"format": "time"},
+        "duration": {"format": "duration"}, "email": {"format": "email"}, "hostname": {"format": "hostname"},
+        "ipv4": {"format": "ipv4"}, "ipv6": {"format": "ipv6"}, "uri": {"format": "uri"},
+        "uri-reference": {"format": "uri-reference"}, "uuid": {"format": "uuid"}, "regex": {"format": "regex"},
+        "json-pointer": {"format": "json-pointer"}, "own": {"format": "of-our-own"},
+    }}),
+)]
+fn formats(inputs: Value) -> Value {
+    inputs
+}
+
+#[tokio::test]
+async fn standard_formats_are_asserted() {
+    let table = [
+        ("date-time", "2026-02-28T23:59:59Z", "2026-02-28 23:59:59"),
+        ("date", "2028-02-29", "2026-02-29"),
+        ("time", "10:00:00Z", "25:00:00Z"),
+        ("duration", "P1DT2H", "1 day"),
+        ("email", "a@b.example", "a"),
+        ("hostname", "api.example.com", "-a.example"),
+        ("ipv4", "10.0.0.1", "10.0.0.256"),
+        ("ipv6", "::1", ":::"),
+        ("uri", "https://example.com/a?b", "example"),
+        ("uri-reference", "../a", "a b"),
+        ("uuid", "2eb8aa08-aa98-11ea-b4aa-73b441d16380", "2eb8aa08aa9811eab4aa73b441d16380"),
+        ("regex", "^a+$", "^(a"),
+        ("json-pointer", "/a/0", "a"),
+    ];
+    for (format, good, bad) in table {
+        outputs(formats::SKILL, json!({format: good})).await;
+        let error = failure(formats::SKILL, json!({format: bad}), meta("formats")).await;
+        assert_eq!(paths(&error), [format!("/{format}")], "{bad}");
+    }
+    outputs(formats::SKILL, json!({"own": "anything"})).await;
+}

@@ -1,8 +1,0 @@
-use skill_sdk::skill;
-
-#[skill("git.merge", version = "1", side_effects = "none", risk = "low")]
-fn merge() {}
-
-struct merge;
-
-fn main() {}
