@@ -34,6 +34,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             command::invoke::finish(&program::invoke(&program.path, &request)?)
         }
         Command::Serve(Serve::Http { args, reach }) => {
+            command::serve::check(args)?;
             let session = Session::open(reach, Need::ServeHttp)?;
             let selected = session.selected()?;
             let refs = selected

@@ -9,12 +9,13 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Path};
 
-use crate::args::implementation::option;
+use crate::args::implementation::{Implementation, option};
 use crate::args::{Args, Chosen, CostModel, Json, Whole, parse};
 use crate::docs;
 use crate::errors::Errors;
 use crate::inputs;
 use crate::item::Function;
+use crate::rules;
 use crate::shape::{self, Inputs, Parameter, Shape};
 
 /// Expands `#[skill(attribute)] item`.
@@ -25,6 +26,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     };
     let args = parse::parse(attribute, &mut errors);
     let shape = shape::skill(&function.signature, &mut errors);
+    entrypoint(&args, &function.signature.ident, &mut errors);
     let kept = function.stripped();
     let generated = match (errors.into_tokens(), shape) {
         (None, Some(shape)) => glue(&args, &function, &shape),
@@ -51,6 +53,22 @@ pub(crate) fn function(item: &TokenStream, what: &str, errors: &mut Errors) -> O
             );
             None
         }
+    }
+}
+
+/// The function's own path is the entrypoint unless the attribute says otherwise. Rust allows more names than a contract.
+fn entrypoint(args: &Args, function: &Ident, errors: &mut Errors) {
+    let by_path = args
+        .implementation
+        .as_ref()
+        .is_none_or(Implementation::is_by_path);
+    let name = function.unraw();
+    if by_path && rules::local_entrypoint(&format!("crate:{name}")).is_err() {
+        let message = format!(
+            "`{name}` cannot be the entrypoint of a skill, which starts with one of `A-Z a-z _`: rename the function, or add \
+             `implementation = local(\"module.path:function\")`",
+        );
+        errors.at(function, message);
     }
 }
 
@@ -128,8 +146,13 @@ fn hidden(attributes: &[Attribute]) -> Option<&Attribute> {
 
 /// The same name at the same place, but as something that the macro wrote: lints leave it alone.
 pub(crate) fn foreign(ident: &Ident) -> Ident {
+    let span = Span::call_site().located_at(ident.span());
+    // What the macro writes is of the macro's edition, where this is a keyword; the user's may be older.
+    if ident == "gen" {
+        return Ident::new_raw("gen", span);
+    }
     let mut ident = ident.clone();
-    ident.set_span(Span::call_site().located_at(ident.span()));
+    ident.set_span(span);
     ident
 }
 

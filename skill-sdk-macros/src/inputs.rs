@@ -155,10 +155,13 @@ pub(crate) fn structure(fields: &[Field], derived: bool) -> TokenStream {
     let schema = derived.then(|| quote!(, __sdk::schemars::JsonSchema));
     let schema_crate = derived.then(|| quote!(#[schemars(crate = "__sdk::schemars")]));
     // The code that schemars derives takes these from the prelude, which a crate may do without.
-    let prelude = (derived && !fields.is_empty()).then(|| {
-        quote! {
+    let prelude = derived.then(|| match fields {
+        [] => quote!(
+            use ::core::convert::Into as _;
+        ),
+        _ => quote!(
             use ::core::{convert::Into as _, default::Default as _, option::Option::Some};
-        }
+        ),
     });
     let fields = fields.iter().map(|field| {
         let Field { name, attributes, ty } = field;

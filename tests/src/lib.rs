@@ -7,6 +7,8 @@
 )]
 
 pub mod cases;
+#[cfg(doctest)]
+mod docs;
 pub mod log;
 pub mod sample;
 pub mod signs;

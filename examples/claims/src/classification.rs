@@ -50,7 +50,7 @@ pub enum Category {
     Other,
 }
 
-/// How much depends on a quick answer.
+/// The order in which claims are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -62,7 +62,7 @@ pub enum Severity {
     High,
 }
 
-/// Who gave the answer.
+/// The kinds of those who answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnsweredBy {

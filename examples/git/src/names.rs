@@ -26,7 +26,7 @@ impl std::error::Error for NameError {}
 
 /// Declares a name with its check and its schema.
 macro_rules! name {
-    ($(#[$doc:meta])* $name:ident, $pattern:literal, $check:ident) => {
+    ($(#[$doc:meta])* $name:ident, $lengths:expr, $pattern:literal, $check:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
         #[serde(try_from = "String")]
@@ -64,7 +64,8 @@ macro_rules! name {
             }
 
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": $pattern})
+                let (shortest, longest) = $lengths;
+                json_schema!({"type": "string", "minLength": shortest, "maxLength": longest, "pattern": $pattern})
             }
         }
     };
@@ -75,6 +76,7 @@ name!(
     ///
     /// No part starts with a dot or a dash, so that neither `..` nor `.git` nor an option can be written.
     RepositoryName,
+    (1, LONGEST),
     "^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$",
     check_repository
 );
@@ -82,6 +84,7 @@ name!(
 name!(
     /// The name of a branch without `refs/heads/`, by the rules of `git check-ref-format`.
     BranchName,
+    (1, LONGEST),
     r"^[^\s~^:?*\[\\./-][^\s~^:?*\[\\]*$",
     check_branch
 );
@@ -89,6 +92,7 @@ name!(
 name!(
     /// The id of a commit in full: 40 or 64 hexadecimal digits. A part of one would say something else tomorrow.
     CommitId,
+    (40, 64),
     "^([0-9a-f]{40}|[0-9a-f]{64})$",
     check_commit
 );
@@ -120,10 +124,7 @@ fn check_branch(name: &str) -> Result<(), NameError> {
         "the name of a branch does not start with `-`"
     } else if name.contains("..") || name.contains("@{") || name == "@" {
         "the name of a branch is not `@` and holds neither `..` nor `@{`"
-    } else if name
-        .split('/')
-        .any(|part| part.is_empty() || part.starts_with('.') || part.ends_with(".lock"))
-    {
+    } else if name.split('/').any(is_reserved) {
         "no part of a branch's name is empty, starts with `.` or ends with `.lock`"
     } else if name.ends_with('.') {
         "the name of a branch does not end with `.`"
@@ -131,6 +132,12 @@ fn check_branch(name: &str) -> Result<(), NameError> {
         return Ok(());
     };
     Err(NameError(complaint))
+}
+
+/// Whether a part of a branch's name is one that `git` keeps for itself, also where the file system does not tell `.lock`
+/// from `.LOCK`.
+fn is_reserved(part: &str) -> bool {
+    part.is_empty() || part.starts_with('.') || part.to_ascii_lowercase().ends_with(".lock")
 }
 
 fn check_commit(id: &str) -> Result<(), NameError> {

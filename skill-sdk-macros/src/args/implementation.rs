@@ -87,6 +87,11 @@ fn named(part: &Expr, expected: &str) -> bool {
 }
 
 impl Implementation {
+    /// Whether the path of the function is the entrypoint.
+    pub(crate) fn is_by_path(&self) -> bool {
+        self.protocol == "local" && self.address.is_none()
+    }
+
     fn part(&mut self, part: &Expr, errors: &mut Errors) {
         let Some((name, value)) = assignment(part) else {
             return self.address(part, errors);

@@ -208,6 +208,23 @@ fn refuses_parameters_that_make_no_sense() {
 }
 
 #[test]
+fn refuses_a_name_that_is_no_entrypoint() {
+    no(
+        "fn кот() {}",
+        "кот",
+        "`кот` cannot be the entrypoint of a skill, which starts with one of `A-Z a-z _`: rename the function, or add \
+         `implementation = local(\"module.path:function\")`",
+    );
+    accepted(GOOD, "fn a_кот() {}");
+    for implementation in ["local(\"a:cat\")", "http(\"https://x\")", "mcp(\"stdio:a\")"] {
+        accepted(
+            &format!("{GOOD}, implementation = {implementation}"),
+            "fn кот() {}",
+        );
+    }
+}
+
+#[test]
 fn belongs_on_functions_with_a_body() {
     for (item, on) in [
         ("struct S { f: fn () }", "a function"),

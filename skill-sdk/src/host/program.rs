@@ -78,6 +78,7 @@ fn serve_http(
     args: &super::args::ServeHttpArgs,
     skills: &SkillNames,
 ) -> Result<ExitCode, Failure> {
+    command::serve::check(args)?;
     let selected = select::select(&envelope.skills, &skills.names)?;
     let references = if skills.names.is_empty() {
         Vec::new()

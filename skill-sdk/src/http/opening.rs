@@ -36,7 +36,10 @@ impl<S> Opening<S> {
 
     fn look_at(&mut self, bytes: &[u8]) {
         let expected = &PREFACE[self.matched..];
-        let matches = bytes.iter().zip(expected).take_while(|(byte, wanted)| byte == wanted);
+        let matches = bytes
+            .iter()
+            .zip(expected)
+            .take_while(|(byte, wanted)| byte == wanted);
         let matched = matches.count();
         self.matched += matched;
         if matched < bytes.len() || self.matched == PREFACE.len() {
@@ -46,7 +49,11 @@ impl<S> Opening<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Opening<S> {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let opening = self.get_mut();
         let before = buffer.filled().len();
         match Pin::new(&mut opening.stream).poll_read(cx, buffer) {

@@ -1,7 +1,19 @@
 //! `serve`: the request that starts a host, from the arguments.
 
+use super::Failure;
 use crate::host::args::ServeHttpArgs;
-use crate::host::protocol::ServeHttpRequest;
+use crate::host::protocol::{Anonymous, ServeHttpRequest};
+
+/// Whether a host may start with these arguments; asked before anything is built.
+pub fn check(args: &ServeHttpArgs) -> Result<(), Failure> {
+    if args.anonymous() == Anonymous::Refused {
+        return Err(Failure::usage(
+            "callers cannot be checked by this version of skill-sdk, so nothing is served",
+        )
+        .help("for development pass --allow-anonymous, which serves on loopback addresses only"));
+    }
+    Ok(())
+}
 
 /// The request of `serve http` for the skills with the given refs; none: all of the program.
 pub fn http(args: &ServeHttpArgs, skills: Vec<String>) -> ServeHttpRequest {

@@ -1,0 +1,116 @@
+//! Skills in a library of edition 2021 that refuses all warnings.
+//!
+//! That it compiles, under clippy as well, is the test.
+
+#![deny(
+    warnings,
+    missing_docs,
+    future_incompatible,
+    unused,
+    clippy::all,
+    clippy::pedantic
+)]
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skill_sdk::{resource, skill, Environment, SkillContext, SkillError, SkillFailure};
+
+/// Where to merge.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Merge {
+    /// The branch.
+    pub branch: String,
+}
+
+/// What was merged.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Merged {
+    /// The branch.
+    pub branch: String,
+}
+
+/// Merges a branch.
+#[skill("edition.inputs", version = "1", side_effects = "none", risk = "low")]
+pub async fn inputs(inputs: Merge, ctx: &SkillContext) -> Result<Merged, SkillError> {
+    ctx.check_deadline()?;
+    let branch = inputs.branch;
+    Ok(Merged { branch })
+}
+
+/// Counts letters.
+#[skill("edition.fields", version = "1", side_effects = "none", risk = "low")]
+pub fn fields(
+    /// The branch.
+    branch: String,
+    #[serde(default)] r#dyn: Option<Vec<u8>>,
+) -> usize {
+    branch.len() + r#dyn.map_or(0, |list| list.len())
+}
+
+/// A word that edition 2024 reserves.
+#[skill("edition.reserved", version = "1", side_effects = "none", risk = "low")]
+pub async fn gen(gen: String) -> String {
+    gen
+}
+
+/// What may go wrong.
+#[derive(Debug, SkillFailure)]
+pub enum GitError {
+    /// No such branch.
+    #[failure(code = "no_branch")]
+    NoBranch,
+    /// Somebody else merges.
+    #[failure(code = "busy", retryable)]
+    Busy,
+}
+
+impl std::fmt::Display for GitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NoBranch => "no such branch",
+            Self::Busy => "somebody else merges",
+        })
+    }
+}
+
+impl std::error::Error for GitError {}
+
+/// Fails.
+#[skill("edition.failure", version = "1", side_effects = "none", risk = "low")]
+pub fn failure(busy: bool) -> Result<(), GitError> {
+    Err(if busy { GitError::Busy } else { GitError::NoBranch })
+}
+
+/// A connection that all calls share.
+#[derive(Debug)]
+pub struct Client {
+    /// Where to.
+    pub address: String,
+}
+
+#[resource]
+fn client(env: &Environment) -> Result<Client, SkillError> {
+    match env.config("ADDRESS") {
+        Some(address) => Ok(Client { address }),
+        None => Err(SkillError::terminal("no_address", "`ADDRESS` is not set")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn are_in_the_registry() {
+        let registry = skill_sdk::Registry::collect().unwrap();
+        let found: Vec<&str> = registry.iter().map(skill_sdk::Skill::name).collect();
+        assert_eq!(
+            found,
+            [
+                "edition.failure",
+                "edition.fields",
+                "edition.inputs",
+                "edition.reserved"
+            ]
+        );
+        assert_eq!(super::gen::SKILL.reference(), "edition.reserved@1");
+    }
+}

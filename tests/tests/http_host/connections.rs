@@ -1,0 +1,162 @@
+//! Connections: kept alive, pipelined, left, slow.
+
+use std::sync::LazyLock;
+
+use serde_json::json;
+use skill_sdk::skill;
+use skill_sdk_tests::signs::Signs;
+use skill_sdk_tests::wire::{Client, Server, request};
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+use super::{act, block, refused};
+
+const ACT: &str = "/skills/http.act@1";
+
+#[tokio::test]
+async fn a_connection_is_kept_alive() {
+    let server = Server::of(&[act::SKILL]).await;
+    let mut client = server.connect().await;
+    for index in 0..20 {
+        let answer = client.call(act::SKILL, &json!({"inputs": {"action": index.to_string()}})).await;
+        assert_eq!(answer.body, format!(r#"{{"result":"{index}"}}"#));
+        // Refusals in between do not end it.
+        refused(&client.get("GET", "/nope").await, 404);
+        refused(&client.post(ACT, "{").await, 400);
+    }
+    client.send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    assert_eq!(client.receive().await.status, 200);
+    assert!(client.closed().await.is_empty());
+}
+
+#[tokio::test]
+async fn requests_may_be_sent_before_answers_came() {
+    let server = Server::of(&[act::SKILL]).await;
+    let mut client = server.connect().await;
+    let call = |action: &str| request("POST", ACT, &[], &json!({"inputs": {"action": action}}).to_string());
+    let all = [call("1"), request("GET", "/nope", &[], ""), call("2"), call("3")].concat();
+    client.send(all).await;
+    for expected in [r#"{"result":"1"}"#, "", r#"{"result":"2"}"#, r#"{"result":"3"}"#] {
+        let answer = client.receive().await;
+        if expected.is_empty() {
+            refused(&answer, 404);
+        } else {
+            assert_eq!(answer.body, expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_may_come_in_pieces() {
+    let server = Server::of(&[act::SKILL]).await;
+    let mut client = server.connect().await;
+    let whole = request("POST", ACT, &[], r#"{"inputs":{"action":"pieces"}}"#);
+    for byte in whole.as_bytes() {
+        client.send([*byte]).await;
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(client.receive().await.body, r#"{"result":"pieces"}"#);
+    client
+        .send(format!(
+            "POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
+             7\r\n{{\"input\r\n9\r\ns\":{{\"acti\r\nb\r\non\":\"abc\"}}}}\r\n0\r\n\r\n"
+        ))
+        .await;
+    assert_eq!(client.receive().await.body, r#"{"result":"abc"}"#);
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_on_the_same_port() {
+    let server = Server::of(&[act::SKILL]).await;
+    let mut client = server.connect().await;
+    // The preface in two parts, and empty settings.
+    client.send("PRI * HTTP/2.0\r\n\r\n").await;
+    tokio::task::yield_now().await;
+    client.send(b"SM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
+    let head = client.receive_bytes(9).await;
+    assert_eq!(head[3], 4, "the first frame of a server holds its settings: {head:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_cancels_its_call() {
+    let server = Server::of(&[act::SKILL, block::SKILL]).await;
+    let mut signs = Signs::of_call("gone");
+    let body = json!({"invocationId": "gone", "inputs": {"action": "hang"}}).to_string();
+    let mut client = server.connect().await;
+    client.send(request("POST", ACT, &[], &body)).await;
+    let context = signs.started().await;
+    assert!(!context.is_cancelled());
+    drop(client);
+    signs.dropped().await;
+    context.cancelled().await;
+
+    let mut signs = Signs::of_call("gone-sync");
+    let body = json!({"invocationId": "gone-sync", "inputs": {}}).to_string();
+    let mut client = server.connect().await;
+    client.send(request("POST", "/skills/http.block@1", &[], &body)).await;
+    signs.started().await;
+    drop(client);
+    signs.ended().await;
+    assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
+}
+
+/// How many calls must run at the same time for one to end.
+const MANY: usize = 64;
+
+/// Ends when all are there.
+#[skill("http.meet", version = "1", side_effects = "none", risk = "low")]
+async fn meet(number: u32) -> u32 {
+    static BARRIER: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(MANY));
+    BARRIER.wait().await;
+    number
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_calls_run_at_the_same_time() {
+    let server = Server::of(&[meet::SKILL]).await;
+    let mut calls = JoinSet::new();
+    for number in 0..MANY {
+        let address = server.address;
+        calls.spawn(async move {
+            let mut client = Client::connect(address).await;
+            (number, client.call(meet::SKILL, &json!({"inputs": {"number": number}})).await.body)
+        });
+    }
+    for (number, body) in calls.join_all().await {
+        assert_eq!(body, format!(r#"{{"result":{number}}}"#));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_get_on_is_cut() {
+    let server = Server::of(&[act::SKILL]).await;
+    for said in ["", "P", "PRI * HTTP/2.0\r\n\r\n", "GET", "POST /skills/http.act@1 HTTP/1.1\r\nHost: a\r\nX"] {
+        let mut client = server.connect().await;
+        client.send(said).await;
+        let begin = tokio::time::Instant::now();
+        client.closed().await;
+        let waited = begin.elapsed().as_secs();
+        assert!((1..=30).contains(&waited), "{said:?} was cut after {waited} seconds");
+    }
+    assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_answered_or_cut_and_hurts_nobody() {
+    let server = Server::of(&[act::SKILL]).await;
+    let heads = "X: y\r\n".repeat(500);
+    for said in [
+        "\x16\x03\x01\x02\0\x01\0\x01\u{fc}".to_owned(),
+        "nonsense\r\n\r\n".to_owned(),
+        "GET / HTTP/9.9\r\n\r\n".to_owned(),
+        format!("GET / HTTP/1.1\r\n{heads}\r\n"),
+        format!("POST {ACT} HTTP/1.1\r\nContent-Length: x\r\n\r\n"),
+        format!("POST {ACT} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+    ] {
+        let mut client = server.connect().await;
+        client.send(&said).await;
+        let answer = String::from_utf8(client.closed().await).unwrap();
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{said:?}: {answer}");
+    }
+    assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
+}
