@@ -289,7 +289,8 @@ fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
             places: [start, end],
         } => {
             let context = Ident::new("context", Span::mixed_site().located_at(*end));
-            let borrow = by_reference.then(|| quote_spanned!(*start=> &));
+            let start = Span::call_site().located_at(*start);
+            let borrow = by_reference.then(|| quote_spanned!(start=> &));
             quote!(#borrow #context)
         }
     });

@@ -110,7 +110,7 @@ pub async fn classify(inputs: Claim, ctx: &SkillContext) -> Result<Classificatio
     classify_with(&StandIn, &inputs, ctx).await
 }
 
-/// The work of [`classify`], whoever is asked.
+/// The work of [`classify()`], whoever is asked.
 pub(crate) async fn classify_with(
     model: &impl ClaimModel,
     claim: &Claim,

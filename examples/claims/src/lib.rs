@@ -1,8 +1,8 @@
 //! Two skills of a claims department, as a package that goes into production.
 //!
-//! - [`classify`] (`claims.classify@1`) sorts a customer's claim. It shows a contract with constraints, defaults and sets
+//! - [`classify()`] (`claims.classify@1`) sorts a customer's claim. It shows a contract with constraints, defaults and sets
 //!   of words, and work that a model does and that costs something.
-//! - [`reply`] (`helpdesk.reply@1`) answers a ticket of a helpdesk over HTTP. It shows an external write that happens once
+//! - [`reply()`] (`helpdesk.reply@1`) answers a ticket of a helpdesk over HTTP. It shows an external write that happens once
 //!   however often it is repeated, values that all calls share, a secret, and failures that say whether a repeat helps.
 //!
 //! Neither needs an account anywhere to be tried out: a stand-in that is built in answers in place of the model, and

@@ -14,13 +14,15 @@ use super::protocol::{Anonymous, ServeHttpRequest};
 use crate::http::{HttpHost, ServeOptions, serve};
 use crate::pipeline::{Host, report_panics_of_skills};
 
+/// A program that links no crate with skills.
+const NO_SKILLS: &str = "this program has no skills to serve\n\
+                         help: name every crate that declares skills in its main file: `use acme_skills as _;`";
+
 /// Serves until the program is told to stop.
 pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     if request.anonymous == Anonymous::Refused {
         return Err(
-            "callers cannot be checked by this version of skill-sdk, so nothing is served\nhelp: for \
-                    development pass --allow-anonymous, which serves on loopback addresses only"
-                .to_owned(),
+            "the request allows no anonymous callers, and this version cannot check callers".to_owned(),
         );
     }
     #[cfg(feature = "telemetry")]
@@ -31,11 +33,7 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
         host = host.select(&request.skills).map_err(|error| error.to_string())?;
     }
     if host.iter().len() == 0 {
-        return Err(
-            "this program has no skills to serve\nhelp: name every crate that declares skills in its \
-                    main file: `use acme_skills as _;`"
-                .to_owned(),
-        );
+        return Err(NO_SKILLS.to_owned());
     }
     let example = example(&host);
     let http = HttpHost::anonymous(host)

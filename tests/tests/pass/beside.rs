@@ -27,7 +27,7 @@ fn traced_blocking(branch: String) -> Result<String, std::fmt::Error> {
 #[skill("beside.deprecated", version = "1", side_effects = "none", risk = "low")]
 fn deprecated() {}
 
-#[must_use]
+#[must_use = "it counts"]
 #[inline]
 #[doc(hidden)]
 #[doc(alias = "join")]

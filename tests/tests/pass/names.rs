@@ -7,7 +7,7 @@ use super::{call, document};
 
 #[skill("names.raw", version = "1", side_effects = "none", risk = "low")]
 fn r#match(r#type: String, r#async: Option<u8>) -> String {
-    format!("{type}{async:?}", type = r#type, async = r#async)
+    format!("{type}{async:?}")
 }
 
 #[skill("имена.юникод", version = "версия", side_effects = "none", risk = "low", implementation = local("names:merge"))]

@@ -36,6 +36,7 @@ struct Rest {
 
 /// Weather for a city.
 #[skill("parameter.all", version = "1", side_effects = "none", risk = "low")]
+#[allow(clippy::too_many_arguments, reason = "fields of an object")]
 fn all(
     /// City name, as people write it.
     city: String,
@@ -70,7 +71,11 @@ fn schema_beside(#[schemars(range(min = 1))] opaque: Opaque) -> String {
 }
 
 #[skill("parameter.many", version = "1", side_effects = "none", risk = "low")]
-#[allow(clippy::too_many_arguments, reason = "fields of an object")]
+#[allow(
+    clippy::too_many_arguments,
+    clippy::many_single_char_names,
+    reason = "fields of an object"
+)]
 fn many(a: u8, b: i8, c: u16, d: i16, e: u32, f: i32, g: u64, h: i64, i: Vec<u8>, j: (u8, String)) -> u64 {
     let small = u64::from(a) + u64::from(c) + u64::from(e) + g + u64::from(j.0);
     small + i.len() as u64 + [i64::from(b), i64::from(d), i64::from(f), h].len() as u64

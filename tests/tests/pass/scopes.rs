@@ -71,7 +71,7 @@ fn local() -> &'static Skill {
 #[skill("scope.never", version = "1", side_effects = "none", risk = "low")]
 fn conditional(inputs: DoesNotExist) {}
 
-#[cfg(all())]
+#[cfg(not(any()))]
 #[skill("scope.always_above", version = "1", side_effects = "none", risk = "low")]
 fn conditional() -> &'static str {
     "above"
@@ -82,7 +82,7 @@ fn conditional() -> &'static str {
 fn below(inputs: DoesNotExist) {}
 
 #[skill("scope.always_below", version = "1", side_effects = "none", risk = "low")]
-#[cfg(all())]
+#[cfg(not(any()))]
 fn below() -> &'static str {
     "below"
 }

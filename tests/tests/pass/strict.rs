@@ -18,13 +18,13 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::absolute_paths,
-    clippy::missing_trait_methods,
-    clippy::implicit_return,
     clippy::std_instead_of_core,
     reason = "a user may deny any of them"
 )]
-#![allow(clippy::implicit_return, reason = "the functions here are the user's")]
+#![allow(
+    clippy::unused_async,
+    reason = "what pedantic says of the functions as their author wrote them is another matter"
+)]
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,137 @@
+//! The tables of `docs/` say what the code says: environment variables, exit codes, error codes.
+
+#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Words in capitals that are no variables: values of YAML, a method of HTTP, starts of credentials.
+const NO_VARIABLES: [&str; 6] = ["AKIA", "ASIA", "FALSE", "NULL", "POST", "TRUE"];
+
+/// The calls that make an error, and which of their arguments is the code.
+const MAKERS: [(&str, usize); 4] = [
+    ("terminal(", 0),
+    ("retryable(", 0),
+    ("failure(", 0),
+    ("refusal(", 1),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The code of all files below a directory of the repository, without comments and tests.
+fn code(directory: &str) -> String {
+    let mut text = String::new();
+    read(&root().join(directory), &mut text);
+    assert!(!text.is_empty(), "there is no code in {directory}");
+    text
+}
+
+fn read(directory: &Path, text: &mut String) {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "tests" {
+            read(&path, text);
+        } else if path.extension().is_some_and(|extension| extension == "rs") && name != "tests.rs" {
+            let file = fs::read_to_string(&path).unwrap();
+            // The tests of a file stand at its end.
+            let tests = file
+                .match_indices("#[cfg(test)]\nmod tests {")
+                .next()
+                .map_or(file.len(), |(at, _)| at);
+            let lines = file[..tests]
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            lines.for_each(|line| text.extend([line, "\n"]));
+        }
+    }
+}
+
+/// The first cells, without backticks, of the rows of the one table in a page whose first column is `column`.
+fn table(page: &str, column: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
+    let head = format!("| {column} |");
+    let mut tables = text.split("\n\n").filter(|block| block.starts_with(&head));
+    let (Some(table), None) = (tables.next(), tables.next()) else {
+        panic!("{page} must hold one table whose first column is `{column}`");
+    };
+    let rows = table.lines().skip(2);
+    rows.map(|row| row.split('|').nth(1).unwrap().trim().trim_matches('`').to_owned())
+        .collect()
+}
+
+/// All texts between double quotes; escapes do not matter for what is looked for here.
+fn literals(line: &str) -> impl Iterator<Item = &str> {
+    line.split('"').skip(1).step_by(2)
+}
+
+fn is_in_capitals(word: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    word.len() >= 4 && word.as_bytes()[0].is_ascii_uppercase() && word.bytes().all(allowed)
+}
+
+#[test]
+fn environment_variables() {
+    let code = code("skill-sdk/src") + &code("skill-sdk-cli/src");
+    let found: BTreeSet<String> = code
+        .lines()
+        // Names of values in help texts, and what is read when the SDK is compiled.
+        .filter(|line| !line.contains("value_name") && !line.contains("env!("))
+        .flat_map(literals)
+        .filter(|word| is_in_capitals(word) && !NO_VARIABLES.contains(word))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(table("cli.md", "variable"), found);
+}
+
+#[test]
+fn exit_codes() {
+    let commands = code("skill-sdk/src/host/command");
+    let mut found: BTreeSet<String> = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub const ")?.split_once(": u8 = "))
+        .map(|(_, value)| value.trim_end_matches(';').to_owned())
+        .collect();
+    let host = code("skill-sdk/src/host");
+    found.extend(host.lines().filter_map(|line| {
+        let (number, _) = line.split_once("_u8")?;
+        number.rsplit(' ').next().map(str::to_owned)
+    }));
+    assert_eq!(table("cli.md", "exit code"), found);
+}
+
+#[test]
+fn error_codes() {
+    let code = code("skill-sdk/src");
+    let mut found = BTreeSet::new();
+    for (maker, argument) in MAKERS {
+        for (at, _) in code.match_indices(maker) {
+            if code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_') {
+                continue;
+            }
+            let argument = code[at + maker.len()..].split(',').nth(argument).unwrap().trim();
+            if let Some(literal) = argument.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                found.insert(literal.to_owned());
+            } else if is_in_capitals(argument) {
+                found.insert(constant(&code, argument));
+            }
+        }
+    }
+    assert!(
+        found.len() > 10,
+        "the codes are made in another way now: {found:?}"
+    );
+    assert_eq!(table("hosting.md", "code"), found);
+}
+
+/// The value of a constant text.
+fn constant(code: &str, name: &str) -> String {
+    let start = format!("const {name}: &str = \"");
+    let (_, rest) = code.split_once(&start).unwrap();
+    rest.split('"').next().unwrap().to_owned()
+}
