@@ -132,10 +132,12 @@ pub(crate) fn distinct(fields: &[Field], errors: &mut Errors) {
 /// error at its parameter, in the words of skills, and nothing else is. The library says how.
 pub(crate) fn checked(fields: &[Field], derived: bool) -> TokenStream {
     let kind = format_ident!("{}", if derived { "SkillField" } else { "SkillValue" });
-    fields.iter().filter(|field| field.bounded()).fold(
-        name().into_token_stream(),
-        |inputs, Field { ty, .. }| quote_spanned!(ty.span()=> <#ty as __sdk::#kind<_>>::Of<#inputs>),
-    )
+    let mut inputs = name().into_token_stream();
+    for Field { ty, .. } in fields.iter().filter(|field| field.bounded()) {
+        let place = Span::call_site().located_at(ty.span());
+        inputs = quote_spanned!(place=> <#ty as __sdk::#kind<_>>::Of<#inputs>);
+    }
+    inputs
 }
 
 /// What the derives need of the fields, as assumptions. The `for` lets the compiler take them on trust.

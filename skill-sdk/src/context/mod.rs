@@ -33,7 +33,7 @@ pub use self::resources::Resources;
 pub use self::resources::{ResourceDeclaration, ResourceFunction, resource_asynchronous, resource_blocking};
 pub use self::secrets::Secret;
 pub use self::settings::settings_values;
-pub use self::start::ContextStart;
+pub use self::start::{Asks, ContextStart};
 use crate::error::SkillError;
 
 /// What a skill may touch during one call: who calls, how long it may take, configuration, secrets, cost.
@@ -63,6 +63,7 @@ struct Inner {
     start: ContextStart,
     cancellation: Cancellation,
     cost: Mutex<Cost>,
+    undeclared: Mutex<Vec<String>>,
 }
 
 impl SkillContext {
@@ -72,6 +73,7 @@ impl SkillContext {
             start,
             cancellation: Cancellation::default(),
             cost: Mutex::default(),
+            undeclared: Mutex::default(),
         }))
     }
 
@@ -95,6 +97,16 @@ impl SkillContext {
         self.0.start.idempotency_key.as_deref()
     }
 
+    /// The idempotency key, or a terminal failure with the code `idempotency_key_missing`.
+    pub fn require_idempotency_key(&self) -> Result<&str, SkillError> {
+        self.idempotency_key().ok_or_else(|| {
+            SkillError::terminal(
+                "idempotency_key_missing",
+                format!("{} must be called with an idempotency key", self.skill()),
+            )
+        })
+    }
+
     /// The time that is left until the contract's timeout, zero when it is up; `None` when the host knows none.
     pub fn remaining(&self) -> Option<Duration> {
         self.0
@@ -103,10 +115,15 @@ impl SkillContext {
             .map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Fails with the retryable code `timeout` once the time is up, so that long work can stop in between.
+    /// Fails once nobody waits for the result, so that long work can stop in between: with the retryable code `timeout`
+    /// when the time is up, with `cancelled` when the caller went away.
     pub fn check_deadline(&self) -> Result<(), SkillError> {
         match self.remaining() {
             Some(Duration::ZERO) => Err(self.timeout()),
+            _ if self.is_cancelled() => Err(SkillError::retryable(
+                "cancelled",
+                format!("{}: the caller went away", self.skill()),
+            )),
             _ => Ok(()),
         }
     }
@@ -135,7 +152,21 @@ impl SkillContext {
 
     /// A parameter of the host: the environment variable `name` of the call's environment.
     pub fn config(&self, name: &str) -> Option<String> {
+        self.note("config", name, self.0.start.asks.config);
         self.0.start.environment.config(name)
+    }
+
+    /// The environment variable `name`, which must not be empty, or the retryable code `config_missing`.
+    pub fn require_config(&self, name: &str) -> Result<String, SkillError> {
+        self.config(name)
+            .filter(|value| !value.is_empty())
+            .ok_or_else(|| {
+                SkillError::retryable(
+                    "config_missing",
+                    format!("the host has no environment variable {name}"),
+                )
+                .with_details(serde_json::json!({"config": name}))
+            })
     }
 
     /// The environment variable `name`, or `default` when there is none.
@@ -148,7 +179,36 @@ impl SkillContext {
     /// The codes of its failures are `config_missing` and `secret_unreadable` (retryable), `secret_name_invalid` and
     /// `secret_file_rejected`. For the rules see [`secrets`].
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
+        self.note("secrets", name, self.0.start.asks.secrets);
         self.0.start.environment.secret(name)
+    }
+
+    /// Remembers that the skill asked for something that it does not declare, once it declares anything of the kind.
+    fn note(&self, kind: &'static str, name: &str, declared: &[&str]) {
+        if declared.is_empty() || declared.contains(&name) {
+            return;
+        }
+        #[cfg(feature = "runtime")]
+        tracing::warn!(
+            kind,
+            name,
+            "the skill asks for something that it does not declare"
+        );
+        let mut undeclared = self.0.undeclared.lock().unwrap_or_else(PoisonError::into_inner);
+        let what = format!("{kind} = [\"{name}\"]");
+        if !undeclared.contains(&what) {
+            undeclared.push(what);
+        }
+    }
+
+    /// What the skill asked for although it does not declare it, as arguments of the attribute.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn undeclared(&self) -> Vec<String> {
+        self.0
+            .undeclared
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The call's environment: what [`config`](Self::config) and [`secret`](Self::secret) read.

@@ -167,8 +167,8 @@ struct State {
     waiting: Vec<Waker>,
     /// How many times building ended: well, badly, or because the one who built went away.
     rounds: u64,
-    /// Building ended badly the last time.
-    failed: bool,
+    /// Why building ended badly the last time, in words for callers.
+    failed: Option<String>,
 }
 
 impl Resources {
@@ -253,8 +253,8 @@ impl Slot {
                 return self.build(name, environment).await;
             };
             Round { slot: self, round }.await;
-            if self.state().failed {
-                return Err(unavailable(name, "building it failed"));
+            if let Some(why) = &self.state().failed {
+                return Err(unavailable(name, why));
             }
         }
     }
@@ -264,7 +264,7 @@ impl Slot {
         let Some(builder) = self.builder else {
             return Err(unavailable(name, "it has no builder"));
         };
-        self.state().failed = false;
+        self.state().failed = None;
         let built = Caught(builder.build(environment.clone())).await;
         let mut state = self.state();
         match built {
@@ -273,8 +273,15 @@ impl Slot {
                 Ok(value)
             }
             Err(error) => {
-                state.failed = true;
-                Err(unavailable(name, "building it failed").with_source(error))
+                // What the author classified is meant for callers; anything else is for the log.
+                let why = if error.is_crash() {
+                    "building it failed".to_owned()
+                } else {
+                    format!("building it failed: {error}")
+                };
+                let unavailable = unavailable(name, &why).with_source(error);
+                state.failed = Some(why);
+                Err(unavailable)
             }
         }
     }

@@ -32,6 +32,17 @@ pub struct ContextStart {
     pub progress: Option<Arc<dyn ProgressSink>>,
     /// The shared values.
     pub resources: Arc<Resources>,
+    /// What the skill declares that it will ask for.
+    pub asks: Asks,
+}
+
+/// What a skill declares that it will ask its context for. An empty list declares nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asks {
+    /// The names of secrets.
+    pub secrets: &'static [&'static str],
+    /// The names of parameters.
+    pub config: &'static [&'static str],
 }
 
 impl ContextStart {
@@ -48,6 +59,7 @@ impl ContextStart {
             caller: None,
             progress: None,
             resources,
+            asks: Asks::default(),
         }
     }
 }

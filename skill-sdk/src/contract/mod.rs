@@ -6,6 +6,7 @@ mod document;
 mod implementation;
 mod origin;
 mod policy;
+pub mod provider;
 pub mod schema;
 
 pub(crate) use self::description::first_paragraph;

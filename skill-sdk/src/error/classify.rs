@@ -15,7 +15,7 @@ use super::{BoxError, SkillError};
 ///
 /// fn read(path: &str) -> Result<String, SkillError> {
 ///     let text = std::fs::read_to_string(path).terminal("file_missing")?;
-///     let first = text.lines().next().terminal("file_empty")?;
+///     let first = text.lines().next().terminal_with("file_empty", "the file has no line")?;
 ///     Ok(first.to_owned())
 /// }
 /// assert_eq!(read("/no/such/file").unwrap_err().code(), "file_missing");
@@ -26,25 +26,71 @@ pub trait FailureExt<T> {
 
     /// Repeating the call will not help.
     fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError>;
+
+    /// [`retryable`](Self::retryable) with words for the caller.
+    fn retryable_with(
+        self,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Result<T, SkillError>;
+
+    /// [`terminal`](Self::terminal) with words for the caller.
+    fn terminal_with(
+        self,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Result<T, SkillError>;
 }
 
 impl<T, E: Into<Box<dyn Error + Send + Sync + 'static>>> FailureExt<T> for Result<T, E> {
     fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.map_err(|error| SkillError::retryable(code, "").with_source(error))
+        self.retryable_with(code, "")
     }
 
     fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.map_err(|error| SkillError::terminal(code, "").with_source(error))
+        self.terminal_with(code, "")
+    }
+
+    fn retryable_with(
+        self,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Result<T, SkillError> {
+        self.map_err(|error| SkillError::retryable(code, message).with_source(error))
+    }
+
+    fn terminal_with(
+        self,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Result<T, SkillError> {
+        self.map_err(|error| SkillError::terminal(code, message).with_source(error))
     }
 }
 
 impl<T> FailureExt<T> for Option<T> {
     fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.ok_or_else(|| SkillError::retryable(code, ""))
+        self.retryable_with(code, "")
     }
 
     fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.ok_or_else(|| SkillError::terminal(code, ""))
+        self.terminal_with(code, "")
+    }
+
+    fn retryable_with(
+        self,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Result<T, SkillError> {
+        self.ok_or_else(|| SkillError::retryable(code, message))
+    }
+
+    fn terminal_with(
+        self,
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Result<T, SkillError> {
+        self.ok_or_else(|| SkillError::terminal(code, message))
     }
 }
 
@@ -92,6 +138,8 @@ mod tests {
     fn none_is_a_failure() {
         let error = None::<u8>.terminal("missing").unwrap_err();
         assert_eq!((error.code(), error.is_retryable()), ("missing", false));
+        let error = None::<u8>.retryable_with("missing", "no such thing").unwrap_err();
+        assert_eq!((error.message(), error.is_retryable()), ("no such thing", true));
         assert_eq!(Some(1).retryable("missing").unwrap(), 1);
     }
 }

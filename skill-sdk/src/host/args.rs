@@ -5,9 +5,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::protocol::Anonymous;
+use crate::contract::provider::Provider;
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -31,9 +33,23 @@ pub struct ListArgs {
 /// The arguments of `check`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckArgs {
-    /// How to print the violations
+    /// Also say what this model provider refuses in a tool made of a skill; may be repeated
+    #[arg(long = "provider", value_enum, value_name = "PROVIDER", value_delimiter = ',')]
+    pub providers: Vec<Provider>,
+
+    /// How to print what was found
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+impl ValueEnum for Provider {
+    fn value_variants<'a>() -> &'a [Self] {
+        Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 /// The protocol of the implementation that an export writes.
@@ -288,6 +304,9 @@ mod tests {
             "serve http --concurrency 0",
             "serve http --allow-anonymous=somewhere",
             "list --format yaml",
+            "check --provider",
+            "check --provider mistral",
+            "check --provider openai,",
         ] {
             let error = parse(line).expect_err(line);
             assert_eq!(error.exit_code(), 2, "{line}");
@@ -311,6 +330,28 @@ mod tests {
             assert_eq!(
                 (args.anonymous(), skills.names.len()),
                 (expected, names),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn providers_are_listed_or_repeated() {
+        for (line, expected) in [
+            ("check git.merge", &[][..]),
+            ("check --provider gemini git.merge", &[Provider::Gemini]),
+            ("check --provider openai,anthropic git.merge", &Provider::ALL[..2]),
+            (
+                "check git.merge --provider openai --provider anthropic",
+                &Provider::ALL[..2],
+            ),
+        ] {
+            let Ok(HostCommand::Check { args, skills }) = parse(line) else {
+                panic!("{line} was not understood");
+            };
+            assert_eq!(
+                (args.providers.as_slice(), skills.names.len()),
+                (expected, 1),
                 "{line}"
             );
         }

@@ -88,6 +88,7 @@ impl fmt::Debug for Meta {
 pub struct Completed {
     pub(super) result: Result<Vec<u8>, SkillError>,
     pub(super) cost: Option<Value>,
+    pub(super) undeclared: Vec<String>,
 }
 
 impl Completed {
@@ -99,6 +100,11 @@ impl Completed {
     /// What the call consumed. Known for failed calls too; callers see only that of the others.
     pub fn cost(&self) -> Option<&Value> {
         self.cost.as_ref()
+    }
+
+    /// What the skill asked its context for although it does not declare it, as arguments of the attribute.
+    pub fn undeclared(&self) -> &[String] {
+        &self.undeclared
     }
 
     /// The parts.

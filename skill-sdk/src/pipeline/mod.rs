@@ -6,6 +6,7 @@
 mod call;
 mod deadline;
 mod dialect;
+mod examples;
 mod host;
 mod locate;
 mod panics;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use tokio::task::AbortHandle;
 
 pub use self::call::{Call, Completed, Meta};
+pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};
 pub use self::panics::report_panics_of_skills;
 pub use self::runnable::{Runnable, check_schema_compiles};

@@ -60,7 +60,11 @@ pub(super) fn finish(context: &SkillContext, result: Result<Vec<u8>, SkillError>
             Err(error)
         }
     };
-    Completed { result, cost }
+    Completed {
+        result,
+        cost,
+        undeclared: context.undeclared(),
+    }
 }
 
 fn log_failure(error: &SkillError, cost: Option<&serde_json::Value>) {

@@ -88,6 +88,7 @@ impl Runnable {
         );
         // A timeout beyond what a clock can hold is none.
         start.deadline = Instant::now().checked_add(timeout);
+        start.asks = self.skill.declaration().asks();
         start.invocation_id = invocation_id;
         start.idempotency_key = idempotency_key;
         start.environment = environment;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::context::Asks;
 use crate::contract::{Auth, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects};
 
 /// How the attribute says that the implementation is reached.
@@ -190,6 +191,14 @@ impl Declaration {
     /// How long a call may take, in seconds.
     pub const fn timeout_seconds(&self) -> u32 {
         self.timeout_seconds
+    }
+
+    /// What the skill will ask its context for.
+    pub const fn asks(&self) -> Asks {
+        Asks {
+            secrets: self.secrets,
+            config: self.config,
+        }
     }
 
     pub(super) fn parts(&self) -> Parts {

@@ -136,7 +136,15 @@ impl Invoke {
         let Some(runnable) = host.get(skill.reference()) else {
             return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
         };
-        let (result, cost) = host.call(runnable, Call::value(&inputs, meta)).await.into_parts();
+        let completed = host.call(runnable, Call::value(&inputs, meta)).await;
+        if !completed.undeclared().is_empty() {
+            let message = format!(
+                "the skill asked its context for what it does not declare; add to the attribute: {}",
+                completed.undeclared().join(", ")
+            );
+            return Err(SkillError::terminal("undeclared", message));
+        }
+        let (result, cost) = completed.into_parts();
         let json = result?;
         let outputs = serde_json::from_slice(&json)
             .map_err(|error| SkillError::terminal("output_contract_violation", error.to_string()))?;

@@ -21,9 +21,11 @@
 //! ```
 
 mod contract;
+mod examples;
 mod invoke;
 
 pub use self::contract::{ContractError, check_contract};
+pub use self::examples::{ExampleError, run_examples};
 pub use self::invoke::{Invoke, Invoked, invoke};
 #[doc(no_inline)]
 pub use crate::error::SkillError;

@@ -48,7 +48,9 @@ pub(super) fn requires(schema: &Value, property: &str) -> bool {
 
 /// The properties that may be missing.
 pub(super) fn optional(schema: &Value) -> Vec<&str> {
-    properties(schema).filter(|name| !requires(schema, name)).collect()
+    properties(schema)
+        .filter(|name| !requires(schema, name))
+        .collect()
 }
 
 /// The values under `enum` and `const`.
@@ -60,7 +62,11 @@ pub(super) fn literals(schema: &Value) -> impl Iterator<Item = &Value> {
 /// Words in a row for a message, cut when there are many: `` `a`, `b` ``.
 pub(super) fn listed(words: &[&str]) -> String {
     const MOST: usize = 8;
-    let shown: Vec<String> = words.iter().take(MOST).map(|word| format!("`{}`", short(word))).collect();
+    let shown: Vec<String> = words
+        .iter()
+        .take(MOST)
+        .map(|word| format!("`{}`", short(word)))
+        .collect();
     match words.len().checked_sub(MOST) {
         None | Some(0) => shown.join(", "),
         Some(more) => format!("{} and {more} more", shown.join(", ")),

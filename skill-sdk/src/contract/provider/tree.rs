@@ -105,8 +105,15 @@ impl<'a> Tree<'a> {
                             child(value, Key::Index(i), Place::Branch(keyword));
                         }
                     }
-                    "not" | "if" | "then" | "else" | "contains" | "propertyNames" | "unevaluatedItems"
-                    | "unevaluatedProperties" | "contentSchema" => {
+                    "not"
+                    | "if"
+                    | "then"
+                    | "else"
+                    | "contains"
+                    | "propertyNames"
+                    | "unevaluatedItems"
+                    | "unevaluatedProperties"
+                    | "contentSchema" => {
                         child(value, Key::None, Place::Condition);
                     }
                     _ => {}

@@ -1,11 +1,14 @@
-//! `check`: all publication rules over all skills.
+//! `check`: all publication rules over all skills, and what model providers refuse.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Failure, exit, output, problems, select};
 use crate::contract::check::{Severity, check_spec};
+use crate::contract::provider::{Provider, check_tool};
 use crate::host::args::{CheckArgs, Format};
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
+use crate::pipeline::{check_examples, check_schema_compiles};
 
 /// One violation of one skill.
 #[derive(Debug, Serialize)]
@@ -15,14 +18,27 @@ struct Found {
     problem: Problem,
 }
 
+/// What one provider refuses in one skill.
+#[derive(Debug, Serialize)]
+struct Refused {
+    provider: Provider,
+    #[serde(flatten)]
+    found: Found,
+    remedy: String,
+}
+
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     ok: bool,
     skills: usize,
     violations: &'a [Found],
+    /// Missing when no provider was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<&'a [Refused]>,
 }
 
-/// Prints every violation of the skills that `names` mean; the exit code says whether one of them stops publication.
+/// Prints every violation of the skills that `names` mean, and what the providers refuse in them; the exit code says
+/// whether one of them stops publication or makes a provider refuse a request.
 pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<u8, Failure> {
     // While there are problems nothing is known of single skills, so names cannot be resolved.
     let skills = if envelope.problems.is_empty() {
@@ -39,27 +55,44 @@ pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<
         })
         .collect();
     found.extend(skills.iter().flat_map(|skill| violations(skill)));
-    let ok = found.iter().all(|found| found.severity != Severity::Error);
+    let mut providers = args.providers.clone();
+    providers.sort_unstable();
+    providers.dedup();
+    let refused: Vec<Refused> = providers
+        .iter()
+        .flat_map(|provider| skills.iter().flat_map(|skill| refused(*provider, skill)))
+        .collect();
+    let all = found.iter().chain(refused.iter().map(|refused| &refused.found));
+    let ok = all.into_iter().all(|found| found.severity != Severity::Error);
     output::print(&match args.format {
         Format::Json => output::json(&Report {
             ok,
             skills: skills.len(),
             violations: &found,
+            findings: (!providers.is_empty()).then_some(&refused),
         })?,
-        Format::Text => text(&found, ok),
+        Format::Text => text(&found, &refused, ok),
     })?;
     Ok(if ok { exit::GOOD } else { exit::NO })
 }
 
-fn text(found: &[Found], ok: bool) -> String {
+fn text(found: &[Found], refused: &[Refused], ok: bool) -> String {
     let mut text = String::new();
-    for Found { severity, problem } in found {
-        let label = if *severity == Severity::Error {
+    let mut line = |severity: Severity, problem: &Problem| {
+        let label = if severity == Severity::Error {
             "error"
         } else {
             "warning"
         };
         text.push_str(&format!("{label}: {}\n", problems::line(problem)));
+    };
+    for Found { severity, problem } in found {
+        line(*severity, problem);
+    }
+    for Refused { found, remedy, .. } in refused {
+        let mut problem = found.problem.clone();
+        problem.message = format!("{}; {remedy}", problem.message);
+        line(found.severity, &problem);
     }
     if ok {
         text.push_str("ok\n");
@@ -67,15 +100,45 @@ fn text(found: &[Found], ok: bool) -> String {
     text
 }
 
+fn origin(skill: &SkillEntry) -> String {
+    format!(
+        "{} {}, {}:{}",
+        skill.package, skill.package_version, skill.file, skill.line
+    )
+}
+
+fn refused(provider: Provider, skill: &SkillEntry) -> Vec<Refused> {
+    let part = |pointer: &str| skill.spec.pointer(pointer).unwrap_or(&Value::Null);
+    let description = part("/description").as_str().unwrap_or_default();
+    let found = check_tool(provider, &skill.name, description, part("/contract/inputs"));
+    let of_spec = |pointer: &str| match pointer.strip_prefix("/inputs") {
+        Some(rest) => Some(format!("/contract/inputs{rest}")),
+        // The name stands beside the spec.
+        None => (pointer != "/name").then(|| pointer.to_owned()),
+    };
+    let refused = found.into_iter().map(|finding| Refused {
+        provider,
+        found: Found {
+            severity: finding.severity,
+            problem: Problem {
+                code: finding.rule.to_owned(),
+                reference: Some(skill.reference.clone()),
+                pointer: of_spec(&finding.pointer),
+                origin: Some(origin(skill)),
+                message: finding.message,
+            },
+        },
+        remedy: finding.remedy,
+    });
+    refused.collect()
+}
+
 fn violations(skill: &SkillEntry) -> Vec<Found> {
     let at = |code: &str, pointer: Option<String>, message: String| Problem {
         code: code.to_owned(),
         reference: Some(skill.reference.clone()),
         pointer,
-        origin: Some(format!(
-            "{} {}, {}:{}",
-            skill.package, skill.package_version, skill.file, skill.line
-        )),
+        origin: Some(origin(skill)),
         message,
     };
     let mut found: Vec<_> = check_spec(&skill.spec)
@@ -94,11 +157,23 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
         let Some(schema) = skill.spec.pointer(&pointer) else {
             continue;
         };
-        if let Err(why) = crate::pipeline::check_schema_compiles(schema) {
+        if let Err(why) = check_schema_compiles(schema) {
             let message = format!("the schema cannot be used: {why}");
             found.push(Found {
                 severity: Severity::Error,
                 problem: at("invalid_json_schema", Some(pointer), message),
+            });
+        }
+    }
+    if let (Some(examples), Some(inputs), Some(outputs)) = (
+        skill.metadata.get("examples"),
+        skill.spec.pointer("/contract/inputs"),
+        skill.spec.pointer("/contract/outputs"),
+    ) {
+        for (pointer, message) in check_examples(inputs, outputs, examples) {
+            found.push(Found {
+                severity: Severity::Error,
+                problem: at("invalid_example", Some(format!("/examples{pointer}")), message),
             });
         }
     }
@@ -111,6 +186,27 @@ mod tests {
 
     use super::super::select::tests::skill;
     use super::*;
+
+    #[test]
+    fn examples_keep_the_contract() {
+        let mut skill = skill("a.a@1", "x::a");
+        skill.spec = json!({
+            "version": "1", "description": "", "sideEffects": "none", "riskLevel": "low",
+            "contract": {
+                "inputs": {"type": "object", "properties": {"a": {"minimum": 0}}}, "outputs": {"type": "object"},
+                "idempotency": "none", "timeoutSeconds": 60,
+                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
+                "implementation": {"protocol": "local", "entrypoint": "x:a"},
+            },
+        });
+        skill.metadata.insert(
+            "examples".into(),
+            json!([{"inputs": {"a": 1}}, {"inputs": {"a": -1}}]),
+        );
+        let found = violations(&skill);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].problem.pointer.as_deref(), Some("/examples/1/inputs/a"));
+    }
 
     #[test]
     fn every_violation_is_found() {
