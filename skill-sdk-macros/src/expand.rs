@@ -289,7 +289,7 @@ fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
             places: [start, end],
         } => {
             let context = Ident::new("context", Span::mixed_site().located_at(*end));
-            let start = Span::call_site().located_at(*start);
+            let start = Span::mixed_site().located_at(*start);
             let borrow = by_reference.then(|| quote_spanned!(start=> &));
             quote!(#borrow #context)
         }

@@ -46,7 +46,9 @@ fn inputs(count: usize) -> Vec<u8> {
         y: -0.25,
         tags: vec!["a".to_owned(), "b".to_owned()],
     };
-    let points = Points { points: (0..count).map(point).collect() };
+    let points = Points {
+        points: (0..count).map(point).collect(),
+    };
     serde_json::to_vec(&points).expect("points are JSON")
 }
 
@@ -66,8 +68,14 @@ fn time(mut work: impl FnMut()) -> f64 {
 fn main() {
     let host = Host::with_resources([echo::SKILL], Resources::default()).expect("the skill is sound");
     let runnable = host.get("bench.echo@1").expect("it is hosted").clone();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    println!("{:>10} {:>14} {:>14} {:>7}", "bytes", "serde ns/call", "call ns/call", "ratio");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    println!(
+        "{:>10} {:>14} {:>14} {:>7}",
+        "bytes", "serde ns/call", "call ns/call", "ratio"
+    );
     for count in [1, 20, 200] {
         let body = inputs(count);
         let (mut plain, mut whole) = (f64::INFINITY, f64::INFINITY);
@@ -81,6 +89,10 @@ fn main() {
                 black_box(runtime.block_on(host.call(&runnable, call)));
             }));
         }
-        println!("{:>10} {plain:>14.0} {whole:>14.0} {:>7.2}", body.len(), whole / plain);
+        println!(
+            "{:>10} {plain:>14.0} {whole:>14.0} {:>7.2}",
+            body.len(),
+            whole / plain
+        );
     }
 }

@@ -62,7 +62,9 @@ pub fn capture() {
 /// The events of the calls with this invocation id.
 pub fn of_call(invocation_id: &str) -> Vec<Logged> {
     let all = log();
-    let own = all.iter().filter(|event| event.inherited("invocation_id") == invocation_id);
+    let own = all
+        .iter()
+        .filter(|event| event.inherited("invocation_id") == invocation_id);
     own.cloned().collect()
 }
 
@@ -93,9 +95,16 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Capture {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut fields = Collector::default();
         event.record(&mut fields);
-        let spans = context.event_scope(event).into_iter().flat_map(|scope| scope.from_root());
+        let spans = context
+            .event_scope(event)
+            .into_iter()
+            .flat_map(|scope| scope.from_root());
         let spans = spans
-            .filter_map(|span| span.extensions().get::<Collector>().map(|fields| fields.0.clone()))
+            .filter_map(|span| {
+                span.extensions()
+                    .get::<Collector>()
+                    .map(|fields| fields.0.clone())
+            })
             .collect();
         log().push(Logged {
             level: *event.metadata().level(),

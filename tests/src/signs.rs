@@ -37,7 +37,10 @@ impl Signs {
 
     /// The next sign.
     pub async fn next(&mut self) -> Sign {
-        self.0.recv().await.expect("the call gives signs as long as it is watched")
+        self.0
+            .recv()
+            .await
+            .expect("the call gives signs as long as it is watched")
     }
 
     /// The context of the call, once its body runs.

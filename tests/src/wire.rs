@@ -40,7 +40,12 @@ impl Server {
                 pending::<()>().await;
             }
         };
-        let done = tokio::spawn(serve(http, options, |at| bound.send(at).expect("the test waits"), stopped));
+        let done = tokio::spawn(serve(
+            http,
+            options,
+            |at| bound.send(at).expect("the test waits"),
+            stopped,
+        ));
         let address = address.await.expect("the server starts");
         Self { address, stop, done }
     }
@@ -95,7 +100,10 @@ impl Answer {
 
     /// The code of the error that the body holds.
     pub fn code(&self) -> String {
-        self.json()["error"]["code"].as_str().unwrap_or_default().to_owned()
+        self.json()["error"]["code"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 }
 
@@ -109,7 +117,10 @@ impl Client {
 
     /// Sends bytes as they are.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        self.stream.write_all(bytes.as_ref()).await.expect("the server reads");
+        self.stream
+            .write_all(bytes.as_ref())
+            .await
+            .expect("the server reads");
     }
 
     /// Receives one answer to a request of another method than `HEAD`.
@@ -139,7 +150,9 @@ impl Client {
             (name.to_ascii_lowercase(), value.trim().to_owned())
         };
         let headers: BTreeMap<_, _> = lines.map(header).collect();
-        let length = headers.get("content-length").and_then(|length| length.parse().ok());
+        let length = headers
+            .get("content-length")
+            .and_then(|length| length.parse().ok());
         let answer = Answer {
             status: status.expect("an answer has a status"),
             headers,
@@ -164,8 +177,16 @@ impl Client {
     }
 
     async fn more(&mut self) {
-        let count = self.stream.read_buf(&mut self.received).await.expect("the server answers");
-        assert!(count > 0, "the server closed the connection after {:?}", String::from_utf8_lossy(&self.received));
+        let count = self
+            .stream
+            .read_buf(&mut self.received)
+            .await
+            .expect("the server answers");
+        assert!(
+            count > 0,
+            "the server closed the connection after {:?}",
+            String::from_utf8_lossy(&self.received)
+        );
     }
 
     /// Sends a request without a body and receives the answer.
@@ -176,13 +197,20 @@ impl Client {
 
     /// Sends a JSON body with `POST` and receives the answer.
     pub async fn post(&mut self, target: &str, body: &str) -> Answer {
-        self.send(request("POST", target, &[("Content-Type", "application/json")], body)).await;
+        self.send(request(
+            "POST",
+            target,
+            &[("Content-Type", "application/json")],
+            body,
+        ))
+        .await;
         self.receive().await
     }
 
     /// Calls a skill.
     pub async fn call(&mut self, skill: &Skill, body: &Value) -> Answer {
-        self.post(&format!("/skills/{}", skill.reference()), &body.to_string()).await
+        self.post(&format!("/skills/{}", skill.reference()), &body.to_string())
+            .await
     }
 }
 

@@ -56,11 +56,16 @@ fn read(directory: &Path, text: &mut String) {
 fn table(page: &str, column: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
     let head = format!("| {column} |");
-    let mut tables = text.split("\n\n").filter(|block| block.starts_with(&head));
-    let (Some(table), None) = (tables.next(), tables.next()) else {
-        panic!("{page} must hold one table whose first column is `{column}`");
-    };
-    let rows = table.lines().skip(2);
+    let tables: Vec<_> = text
+        .split("\n\n")
+        .filter(|block| block.starts_with(&head))
+        .collect();
+    assert_eq!(
+        tables.len(),
+        1,
+        "{page} holds one table whose first column is `{column}`"
+    );
+    let rows = tables[0].lines().skip(2);
     rows.map(|row| row.split('|').nth(1).unwrap().trim().trim_matches('`').to_owned())
         .collect()
 }

@@ -43,7 +43,10 @@ fn of_code<'a>(problems: &'a [RegistryProblem], code: &str) -> &'a RegistryProbl
 /// Both places are in the message: the Rust path, and file, line and column.
 fn tells_both(problem: &RegistryProblem, paths: [&str; 2]) {
     for path in paths {
-        assert!(problem.message.contains(&format!("`{path}`")), "{path} is missing: {problem}");
+        assert!(
+            problem.message.contains(&format!("`{path}`")),
+            "{path} is missing: {problem}"
+        );
     }
     let places: Vec<_> = problem.message.match_indices("duplicates.rs:").collect();
     assert_eq!(places.len(), 2, "{problem}");
@@ -56,7 +59,10 @@ fn all_duplicates_are_told_together_with_their_places() {
     let skills = of_code(error.problems(), "duplicate_skill");
     assert_eq!(skills.reference.as_deref(), Some("twice.declared@1"));
     tells_both(skills, ["duplicates:first", "duplicates.other:second"]);
-    tells_both(of_code(error.problems(), "duplicate_resource"), ["duplicates::pool", "duplicates::other_pool"]);
+    tells_both(
+        of_code(error.problems(), "duplicate_resource"),
+        ["duplicates::pool", "duplicates::other_pool"],
+    );
     assert!(matches!(Host::collect(), Err(HostError::Skills(problems)) if problems.len() == 2));
 }
 
@@ -68,7 +74,16 @@ fn a_host_of_chosen_skills_refuses_them_too() {
     let Err(HostError::Skills(problems)) = host(&[first::SKILL, other::second::SKILL]) else {
         unreachable!("two skills of one ref are refused")
     };
-    tells_both(of_code(&problems, "duplicate_skill"), ["duplicates:first", "duplicates.other:second"]);
+    tells_both(
+        of_code(&problems, "duplicate_skill"),
+        ["duplicates:first", "duplicates.other:second"],
+    );
     // One skill that is named twice is one, and two versions of a name are two.
-    assert_eq!(host(&[first::SKILL, first::SKILL, third::SKILL]).unwrap().iter().len(), 2);
+    assert_eq!(
+        host(&[first::SKILL, first::SKILL, third::SKILL])
+            .unwrap()
+            .iter()
+            .len(),
+        2
+    );
 }

@@ -212,7 +212,11 @@ fn judge(case: &cases::Case, answer: &Answer) -> Result<(), String> {
             let (got, wanted) = (comparable(&answer.json()), comparable(document));
             // As text: the order of members is part of the wire.
             let (got, wanted) = (got.to_string(), wanted.to_string());
-            if got == wanted { Ok(()) } else { Err(format!("wanted {wanted}")) }
+            if got == wanted {
+                Ok(())
+            } else {
+                Err(format!("wanted {wanted}"))
+            }
         }
         None => match expect["contentLength"].as_str() {
             Some(length) if answer.headers["content-length"] != length => {

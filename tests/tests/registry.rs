@@ -25,7 +25,9 @@ struct Merged {
 /// The whole input.
 #[skill("shapes.inputs", version = "1", side_effects = "none", risk = "low")]
 fn inputs(inputs: Merge) -> Merged {
-    Merged { branch: inputs.branch.repeat(inputs.times.into()) }
+    Merged {
+        branch: inputs.branch.repeat(inputs.times.into()),
+    }
 }
 
 /// The whole input, taken apart.
@@ -59,7 +61,9 @@ fn empty() -> u8 {
 #[skill("shapes.context_first", version = "1", side_effects = "none", risk = "low")]
 async fn context_first(ctx: SkillContext, inputs: Merge) -> Result<Merged, SkillError> {
     ctx.check_deadline()?;
-    Ok(Merged { branch: inputs.branch })
+    Ok(Merged {
+        branch: inputs.branch,
+    })
 }
 
 /// Only the context.
@@ -175,10 +179,26 @@ fn every_skill_of_the_program_is_found_and_sorted() {
     let registry = Registry::collect().unwrap();
     let own: Vec<_> = registry.iter().map(Skill::reference).collect();
     let expected = [
-        "found.body@1", "found.chosen@1", "found.constant@1", "found.private@1", "shapes.any_error@1",
-        "shapes.context_first@1", "shapes.context_only@1", "shapes.empty@1", "shapes.fields@1", "shapes.inputs@1",
-        "shapes.own_error@1", "shapes.pattern@1", "shapes.raw@1", "shapes.schemas@1", "versions.many@1",
-        "versions.many@1.9", "versions.many@1.10", "versions.many@9", "versions.many@10", "versions.many@beta",
+        "found.body@1",
+        "found.chosen@1",
+        "found.constant@1",
+        "found.private@1",
+        "shapes.any_error@1",
+        "shapes.context_first@1",
+        "shapes.context_only@1",
+        "shapes.empty@1",
+        "shapes.fields@1",
+        "shapes.inputs@1",
+        "shapes.own_error@1",
+        "shapes.pattern@1",
+        "shapes.raw@1",
+        "shapes.schemas@1",
+        "versions.many@1",
+        "versions.many@1.9",
+        "versions.many@1.10",
+        "versions.many@9",
+        "versions.many@10",
+        "versions.many@beta",
     ];
     assert_eq!(own, expected);
     assert_eq!(registry.len(), expected.len());
@@ -194,26 +214,46 @@ fn every_skill_of_the_program_is_found_and_sorted() {
 fn a_registry_of_chosen_skills() {
     let registry = Registry::of([inputs::SKILL, outer::HERE, empty::SKILL, ALIAS]).unwrap();
     let refs: Vec<_> = registry.iter().map(Skill::reference).collect();
-    assert_eq!(refs, ["found.private@1", "shapes.empty@1", "shapes.inputs@1"], "the same skill twice is one");
+    assert_eq!(
+        refs,
+        ["found.private@1", "shapes.empty@1", "shapes.inputs@1"],
+        "the same skill twice is one"
+    );
     assert!(Registry::of([]).unwrap().is_empty());
 }
 
 #[test]
 fn every_shape_runs() {
     let table: [(&'static Skill, Value, Value); 12] = [
-        (inputs::SKILL, json!({"branch": "ab", "times": 2}), json!({"branch": "abab"})),
+        (
+            inputs::SKILL,
+            json!({"branch": "ab", "times": 2}),
+            json!({"branch": "abab"}),
+        ),
         (pattern::SKILL, json!({"branch": "ab"}), json!({"branch": "ab"})),
         (
             fields::SKILL,
             json!({"city": "Riga", "days": 3, "kind": "k"}),
             json!({"result": "Riga Some(3) k shapes.fields@1"}),
         ),
-        (fields::SKILL, json!({"city": "Riga", "kind": ""}), json!({"result": "Riga None  shapes.fields@1"})),
+        (
+            fields::SKILL,
+            json!({"city": "Riga", "kind": ""}),
+            json!({"result": "Riga None  shapes.fields@1"}),
+        ),
         (empty::SKILL, json!({}), json!({"result": 1})),
-        (context_first::SKILL, json!({"branch": "b"}), json!({"branch": "b"})),
+        (
+            context_first::SKILL,
+            json!({"branch": "b"}),
+            json!({"branch": "b"}),
+        ),
         (context_only::SKILL, json!({}), json!({})),
         (own_error::SKILL, json!({"fail": false}), json!({"result": true})),
-        (any_error::SKILL, json!({"list": [2, 1]}), json!({"result": [1, 2]})),
+        (
+            any_error::SKILL,
+            json!({"list": [2, 1]}),
+            json!({"result": [1, 2]}),
+        ),
         (any_error::SKILL, json!({}), json!({"result": []})),
         (schemas::SKILL, json!({"a": [null]}), json!({"a": [null]})),
         (r#match::SKILL, json!({}), json!({})),
@@ -221,9 +261,16 @@ fn every_shape_runs() {
     for (skill, inputs, expected) in table {
         check_contract(skill).unwrap();
         let result = invoke(skill, &inputs).blocking();
-        assert_eq!(result.unwrap().outputs, expected, "{} {inputs}", skill.reference());
+        assert_eq!(
+            result.unwrap().outputs,
+            expected,
+            "{} {inputs}",
+            skill.reference()
+        );
     }
-    let error = invoke(own_error::SKILL, json!({"fail": true})).blocking().unwrap_err();
+    let error = invoke(own_error::SKILL, json!({"fail": true}))
+        .blocking()
+        .unwrap_err();
     assert_eq!((error.code(), error.message()), ("own", "own"));
     for (skill, inputs) in [
         (fields::SKILL, json!({"city": "Riga", "kind": "", "days": 15})),
@@ -233,15 +280,35 @@ fn every_shape_runs() {
         (schemas::SKILL, json!({})),
     ] {
         let error = invoke(skill, &inputs).blocking().unwrap_err();
-        assert_eq!(error.code(), "input_contract_violation", "{} {inputs}", skill.reference());
+        assert_eq!(
+            error.code(),
+            "input_contract_violation",
+            "{} {inputs}",
+            skill.reference()
+        );
     }
 }
 
 /// The function stays an ordinary function.
 #[tokio::test]
 async fn functions_are_callable_as_written() {
-    assert_eq!(inputs(Merge { branch: "a".into(), times: 2 }).branch, "aa");
-    assert_eq!(pattern(Merge { branch: "a".into(), times: 2 }).await.branch, "a");
+    assert_eq!(
+        inputs(Merge {
+            branch: "a".into(),
+            times: 2
+        })
+        .branch,
+        "aa"
+    );
+    assert_eq!(
+        pattern(Merge {
+            branch: "a".into(),
+            times: 2
+        })
+        .await
+        .branch,
+        "a"
+    );
     assert_eq!(any_error(vec![2, 1]).unwrap(), [1, 2]);
     assert_eq!(own_error(true).await.unwrap_err().to_string(), "own");
 }
@@ -252,9 +319,16 @@ fn the_contract_comes_from_where_the_specification_says() {
     let spec = described.document();
     assert_eq!(spec["description"], "Fields as parameters.");
     let contract = &spec["contract"];
-    assert_eq!(contract["implementation"], json!({"protocol": "local", "entrypoint": "registry:fields"}));
+    assert_eq!(
+        contract["implementation"],
+        json!({"protocol": "local", "entrypoint": "registry:fields"})
+    );
     let properties = contract["inputs"]["properties"].as_object().unwrap();
-    assert_eq!(properties.keys().collect::<Vec<_>>(), ["city", "days", "kind"], "the context is no field");
+    assert_eq!(
+        properties.keys().collect::<Vec<_>>(),
+        ["city", "days", "kind"],
+        "the context is no field"
+    );
     assert_eq!(properties["city"]["description"], "The city, as people write it.");
     assert_eq!(properties["days"]["description"], "Days ahead.");
     assert_eq!(contract["inputs"]["required"], json!(["city", "kind"]));
@@ -267,16 +341,32 @@ fn the_contract_comes_from_where_the_specification_says() {
         assert_eq!(contract[key], value);
     }
     let keys: Vec<_> = contract.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["inputs", "outputs", "idempotency", "timeoutSeconds", "retryPolicy", "implementation"]);
+    assert_eq!(
+        keys,
+        [
+            "inputs",
+            "outputs",
+            "idempotency",
+            "timeoutSeconds",
+            "retryPolicy",
+            "implementation"
+        ]
+    );
     let entrypoint = |skill: &Skill| {
         let document = skill.described().unwrap().document();
-        document["contract"]["implementation"]["entrypoint"].as_str().unwrap().to_owned()
+        document["contract"]["implementation"]["entrypoint"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(entrypoint(outer::HERE), "registry.outer.inner:private");
     assert_eq!(entrypoint(r#match::SKILL), "registry:match");
     for side in ["inputs", "outputs"] {
         let first = contract[side].as_object().unwrap().keys().next().unwrap();
         assert_eq!(first, "$schema");
-        assert_eq!(contract[side]["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        assert_eq!(
+            contract[side]["$schema"],
+            "https://json-schema.org/draft/2020-12/schema"
+        );
     }
 }

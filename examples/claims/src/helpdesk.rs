@@ -87,12 +87,7 @@ pub enum Desk {
 pub async fn reply(inputs: ReplyIn, ctx: &SkillContext) -> Result<ReplyOut, SkillError> {
     // The contract asks callers for a key. One who gives none would get a second message with each repeat, so there is
     // no first one either.
-    let key = ctx.idempotency_key().ok_or_else(|| {
-        SkillError::terminal(
-            "idempotency_key_missing",
-            "a reply is sent only with an idempotency key: give the same key when you repeat the call",
-        )
-    })?;
+    let key = ctx.require_idempotency_key()?;
     let connection = Connection::open(ctx).await?;
     let answered_by = connection.answered_by();
     Ok(match connection.post(&inputs, key).await? {

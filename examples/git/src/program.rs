@@ -104,7 +104,7 @@ impl<'a> Git<'a> {
         let stderr = read(child.stderr.take(), None);
         // Nothing is ever sent; the channel closes when the output ends.
         while ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            if may_end && let Err(reason) = self.check_that_somebody_waits() {
+            if may_end && let Err(reason) = self.ctx.check_deadline() {
                 // It may have ended by itself just now, which is as good.
                 drop(child.kill());
                 drop(child.wait());
@@ -118,17 +118,6 @@ impl<'a> Git<'a> {
             stdout: stdout.collect().map_err(broken)?,
             stderr: stderr.collect().map_err(broken)?,
         })
-    }
-
-    fn check_that_somebody_waits(&self) -> Result<(), SkillError> {
-        self.ctx.check_deadline()?;
-        if self.ctx.is_cancelled() {
-            return Err(SkillError::retryable(
-                "cancelled",
-                "nobody waits for the merge any more",
-            ));
-        }
-        Ok(())
     }
 }
 

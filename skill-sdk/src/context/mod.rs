@@ -28,7 +28,7 @@ use self::cost::Cost;
 pub use self::cost::LlmUsage;
 pub use self::environment::Environment;
 pub use self::progress::{Progress, ProgressSink};
-pub use self::resources::Resources;
+pub use self::resources::{Resource, Resources};
 #[doc(hidden)]
 pub use self::resources::{ResourceDeclaration, ResourceFunction, resource_asynchronous, resource_blocking};
 pub use self::secrets::Secret;
@@ -275,7 +275,7 @@ impl SkillContext {
     /// The shared value of type `T` that a function marked `#[skill_sdk::resource]` builds, once per process, on first use.
     ///
     /// Its failure is the retryable code `resource_unavailable`; the next call tries again.
-    pub async fn resource<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, SkillError> {
+    pub async fn resource<T: Resource>(&self) -> Result<Arc<T>, SkillError> {
         self.0.start.resources.get::<T>(&self.0.start.environment).await
     }
 }

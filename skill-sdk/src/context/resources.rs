@@ -189,7 +189,7 @@ impl Resources {
 
     /// Puts a value in place of the one that would be built, for tests.
     #[must_use]
-    pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+    pub fn with<T: Resource>(mut self, value: T) -> Self {
         let state = State {
             value: Some(Arc::new(value)),
             ..State::default()
@@ -208,7 +208,7 @@ impl Resources {
     ///
     /// Callers that come while it is built wait for it and share the failure if there is one. The code is
     /// `resource_unavailable`, retryable.
-    pub(crate) async fn get<T: Send + Sync + 'static>(
+    pub(crate) async fn get<T: Resource>(
         &self,
         environment: &Environment,
     ) -> Result<Arc<T>, SkillError> {

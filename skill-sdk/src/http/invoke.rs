@@ -1,9 +1,9 @@
 //! `POST /skills/{name}@{version}`.
 
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, PathRejection};
-use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::body::{Bytes, HttpBody};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequest, Path, Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 
 use serde_json::value::RawValue;
@@ -17,8 +17,7 @@ use crate::pipeline::{Call, Meta};
 pub(super) async fn invoke(
     State(http): State<HttpHost>,
     reference: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    request: Request,
 ) -> Response {
     let Ok(Path(reference)) = reference else {
         let message = "the ref in the path is not UTF-8";
@@ -28,7 +27,7 @@ pub(super) async fn invoke(
         let message = format!("{reference} is not hosted here");
         return answer::refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
-    if !is_json(&headers) {
+    if !is_json(request.headers()) {
         let message = "the content type must be application/json";
         return answer::refusal(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -36,15 +35,9 @@ pub(super) async fn invoke(
             message,
         );
     }
-    let body = match body {
+    let body = match read(request, http.0.body_limit).await {
         Ok(body) => body,
-        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            let message = format!("the body is larger than {} bytes", http.0.body_limit);
-            return answer::refusal(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message);
-        }
-        Err(rejection) => {
-            return answer::refusal(StatusCode::BAD_REQUEST, "bad_request", rejection.body_text());
-        }
+        Err(refusal) => return refusal,
     };
     let envelope = match Envelope::read(&body) {
         Ok(envelope) => envelope,
@@ -65,4 +58,20 @@ pub(super) async fn invoke(
         Ok(outputs) => answer::outputs(outputs, cost.as_ref()),
         Err(error) => answer::failure(&error),
     }
+}
+
+/// Reads the body. One that says that it is too large is refused before it comes.
+async fn read(request: Request, limit: usize) -> Result<Bytes, Response> {
+    let too_large = || {
+        let message = format!("the body is larger than {limit} bytes");
+        answer::refusal(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
+    };
+    if request.body().size_hint().lower() > limit as u64 {
+        return Err(too_large());
+    }
+    // The routes set the limit.
+    Bytes::from_request(request, &()).await.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => answer::refusal(StatusCode::BAD_REQUEST, "bad_request", rejection.body_text()),
+    })
 }

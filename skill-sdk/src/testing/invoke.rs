@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::context::{Caller, Environment, Resources};
+use crate::context::{Caller, Environment, Resource, Resources};
 use crate::error::SkillError;
 use crate::pipeline::{Call, Host, Meta};
 use crate::registry::{Registry, Skill};
@@ -96,7 +96,7 @@ impl Invoke {
     }
 
     /// Gives a shared value in place of the one that its `#[skill_sdk::resource]` function would build.
-    pub fn resource<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+    pub fn resource<T: Resource>(mut self, value: T) -> Self {
         self.resources = Some(self.resources.unwrap_or_else(declared).with(value));
         self
     }

@@ -18,13 +18,17 @@ async fn a_connection_is_kept_alive() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     for index in 0..20 {
-        let answer = client.call(act::SKILL, &json!({"inputs": {"action": index.to_string()}})).await;
+        let answer = client
+            .call(act::SKILL, &json!({"inputs": {"action": index.to_string()}}))
+            .await;
         assert_eq!(answer.body, format!(r#"{{"result":"{index}"}}"#));
         // Refusals in between do not end it.
         refused(&client.get("GET", "/nope").await, 404);
         refused(&client.post(ACT, "{").await, 400);
     }
-    client.send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    client
+        .send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        .await;
     assert_eq!(client.receive().await.status, 200);
     assert!(client.closed().await.is_empty());
 }
@@ -33,7 +37,14 @@ async fn a_connection_is_kept_alive() {
 async fn requests_may_be_sent_before_answers_came() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
-    let call = |action: &str| request("POST", ACT, &[], &json!({"inputs": {"action": action}}).to_string());
+    let call = |action: &str| {
+        request(
+            "POST",
+            ACT,
+            &[],
+            &json!({"inputs": {"action": action}}).to_string(),
+        )
+    };
     let all = [call("1"), request("GET", "/nope", &[], ""), call("2"), call("3")].concat();
     client.send(all).await;
     for expected in [r#"{"result":"1"}"#, "", r#"{"result":"2"}"#, r#"{"result":"3"}"#] {
@@ -74,7 +85,10 @@ async fn http_2_is_spoken_on_the_same_port() {
     tokio::task::yield_now().await;
     client.send(b"SM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
     let head = client.receive_bytes(9).await;
-    assert_eq!(head[3], 4, "the first frame of a server holds its settings: {head:?}");
+    assert_eq!(
+        head[3], 4,
+        "the first frame of a server holds its settings: {head:?}"
+    );
 }
 
 #[tokio::test]
@@ -93,7 +107,9 @@ async fn a_client_that_goes_away_cancels_its_call() {
     let mut signs = Signs::of_call("gone-sync");
     let body = json!({"invocationId": "gone-sync", "inputs": {}}).to_string();
     let mut client = server.connect().await;
-    client.send(request("POST", "/skills/http.block@1", &[], &body)).await;
+    client
+        .send(request("POST", "/skills/http.block@1", &[], &body))
+        .await;
     signs.started().await;
     drop(client);
     signs.ended().await;
@@ -119,7 +135,13 @@ async fn many_calls_run_at_the_same_time() {
         let address = server.address;
         calls.spawn(async move {
             let mut client = Client::connect(address).await;
-            (number, client.call(meet::SKILL, &json!({"inputs": {"number": number}})).await.body)
+            (
+                number,
+                client
+                    .call(meet::SKILL, &json!({"inputs": {"number": number}}))
+                    .await
+                    .body,
+            )
         });
     }
     for (number, body) in calls.join_all().await {
@@ -130,13 +152,22 @@ async fn many_calls_run_at_the_same_time() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_get_on_is_cut() {
     let server = Server::of(&[act::SKILL]).await;
-    for said in ["", "P", "PRI * HTTP/2.0\r\n\r\n", "GET", "POST /skills/http.act@1 HTTP/1.1\r\nHost: a\r\nX"] {
+    for said in [
+        "",
+        "P",
+        "PRI * HTTP/2.0\r\n\r\n",
+        "GET",
+        "POST /skills/http.act@1 HTTP/1.1\r\nHost: a\r\nX",
+    ] {
         let mut client = server.connect().await;
         client.send(said).await;
         let begin = tokio::time::Instant::now();
         client.closed().await;
         let waited = begin.elapsed().as_secs();
-        assert!((1..=30).contains(&waited), "{said:?} was cut after {waited} seconds");
+        assert!(
+            (1..=30).contains(&waited),
+            "{said:?} was cut after {waited} seconds"
+        );
     }
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 }
@@ -156,7 +187,10 @@ async fn what_is_no_http_is_answered_or_cut_and_hurts_nobody() {
         let mut client = server.connect().await;
         client.send(&said).await;
         let answer = String::from_utf8(client.closed().await).unwrap();
-        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{said:?}: {answer}");
+        assert!(
+            answer.is_empty() || answer.starts_with("HTTP/1.1 4"),
+            "{said:?}: {answer}"
+        );
     }
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 }

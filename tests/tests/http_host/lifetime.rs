@@ -20,7 +20,13 @@ fn host() -> HttpHost {
 /// Tries to serve; gives the address, or why not.
 async fn bound(options: ServeOptions) -> Result<SocketAddr, BindError> {
     let mut addresses = Vec::new();
-    serve(host(), options, |address| addresses.push(address), std::future::ready(())).await?;
+    serve(
+        host(),
+        options,
+        |address| addresses.push(address),
+        std::future::ready(()),
+    )
+    .await?;
     assert_eq!(addresses.len(), 1, "the address is told once");
     Ok(addresses[0])
 }
@@ -30,7 +36,13 @@ async fn port_zero_gives_the_real_port() {
     let address = bound(ServeOptions::new("127.0.0.1", 0)).await.unwrap();
     assert_eq!(address.ip(), Ipv4Addr::LOCALHOST);
     assert_ne!(address.port(), 0);
-    assert!(bound(ServeOptions::new("localhost", 0)).await.unwrap().ip().is_loopback());
+    assert!(
+        bound(ServeOptions::new("localhost", 0))
+            .await
+            .unwrap()
+            .ip()
+            .is_loopback()
+    );
 }
 
 #[tokio::test]
@@ -39,7 +51,10 @@ async fn anonymous_hosts_bind_loopback_addresses_only() {
         let error = bound(ServeOptions::new(address, 0)).await.unwrap_err();
         assert!(matches!(error, BindError::NotLoopback(_)), "{address}: {error}");
         let text = error.to_string();
-        assert!(text.contains(address) && text.contains("--allow-anonymous=anywhere"), "{text}");
+        assert!(
+            text.contains(address) && text.contains("--allow-anonymous=anywhere"),
+            "{text}"
+        );
     }
     let mut options = ServeOptions::new("0.0.0.0", 0);
     options.anonymous_anywhere = true;
@@ -51,7 +66,12 @@ async fn an_address_that_cannot_be_bound_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let error = bound(ServeOptions::new("127.0.0.1", port)).await.unwrap_err();
-    assert!(error.to_string().starts_with(&format!("cannot listen on 127.0.0.1:{port}: ")), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with(&format!("cannot listen on 127.0.0.1:{port}: ")),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -68,12 +88,18 @@ async fn running_calls_finish_and_new_ones_are_refused() {
     let done = server.stop();
     // A connection without a call is closed, which also shows that the server began to stop.
     assert!(idle.closed().await.is_empty());
-    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+    assert!(
+        TcpStream::connect(address).await.is_err(),
+        "nobody listens any more"
+    );
     assert!(!done.is_finished());
 
     GATE.add_permits(1);
     let answer = busy.receive().await;
-    assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"result":"wait"}"#));
+    assert_eq!(
+        (answer.status, answer.body.as_str()),
+        (200, r#"{"result":"wait"}"#)
+    );
     assert!(busy.closed().await.is_empty());
     done.await.unwrap().unwrap();
 }

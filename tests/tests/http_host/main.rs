@@ -64,13 +64,19 @@ fn refused(answer: &Answer, status: u16) -> (String, bool) {
     assert_eq!(answer.header("content-type"), "application/json", "{answer:?}");
     assert!(!answer.body.contains("hunter2"), "{answer:?}");
     let document = answer.json();
-    let keys = |value: &Value| -> Vec<String> {
-        value.as_object().unwrap().keys().map(String::clone).collect()
-    };
+    let keys =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().map(String::clone).collect() };
     assert_eq!(keys(&document), ["error"], "{answer:?}");
     let error = &document["error"];
-    assert_eq!(keys(error), ["code", "message", "retryable", "details"], "{answer:?}");
+    assert_eq!(
+        keys(error),
+        ["code", "message", "retryable", "details"],
+        "{answer:?}"
+    );
     assert!(!error["message"].as_str().unwrap().is_empty(), "{answer:?}");
     assert!(!answer.headers.contains_key("x-skill-cost"), "{answer:?}");
-    (error["code"].as_str().unwrap().to_owned(), error["retryable"].as_bool().unwrap())
+    (
+        error["code"].as_str().unwrap().to_owned(),
+        error["retryable"].as_bool().unwrap(),
+    )
 }

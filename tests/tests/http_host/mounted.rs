@@ -31,13 +31,28 @@ async fn below_a_prefix_beside_own_routes_and_an_own_fallback() {
     let answer = client.post("/v1/agents/skills/http.act@1", CALL).await;
     assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"result":"a"}"#));
     assert_eq!(client.get("GET", "/v1/agents/healthz").await.status, 200);
-    assert_eq!(client.get("GET", "/v1/agents/skills").await.json()["skills"][0]["ref"], "http.act@1");
+    assert_eq!(
+        client.get("GET", "/v1/agents/skills").await.json()["skills"][0]["ref"],
+        "http.act@1"
+    );
     // Below the prefix its own errors count …
-    assert_eq!(refused(&client.get("GET", "/v1/agents/nope").await, 404).0, "not_found");
-    assert_eq!(refused(&client.get("PUT", "/v1/agents/healthz").await, 405).0, "method_not_allowed");
-    assert_eq!(refused(&client.post("/v1/agents/skills/x@1", CALL).await, 404).0, "skill_not_hosted");
+    assert_eq!(
+        refused(&client.get("GET", "/v1/agents/nope").await, 404).0,
+        "not_found"
+    );
+    assert_eq!(
+        refused(&client.get("PUT", "/v1/agents/healthz").await, 405).0,
+        "method_not_allowed"
+    );
+    assert_eq!(
+        refused(&client.post("/v1/agents/skills/x@1", CALL).await, 404).0,
+        "skill_not_hosted"
+    );
     let long = json!({"inputs": {"action": "a".repeat(1000)}}).to_string();
-    assert_eq!(refused(&client.post("/v1/agents/skills/http.act@1", &long).await, 413).0, "payload_too_large");
+    assert_eq!(
+        refused(&client.post("/v1/agents/skills/http.act@1", &long).await, 413).0,
+        "payload_too_large"
+    );
     // … and elsewhere those of the application.
     let mut client = serve(
         Router::new()
@@ -47,7 +62,11 @@ async fn below_a_prefix_beside_own_routes_and_an_own_fallback() {
     .await;
     for target in ["/healthz", "/skills", "/nope"] {
         let answer = client.get("GET", target).await;
-        assert_eq!((answer.status, answer.body.as_str()), (418, "nothing of ours"), "{target}");
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (418, "nothing of ours"),
+            "{target}"
+        );
     }
 }
 
@@ -61,7 +80,9 @@ async fn as_the_whole_application() {
 #[tokio::test]
 async fn a_panic_needs_no_layer_of_the_application() {
     let mut client = serve(Router::new().nest("/v1", router(anonymous(&[act::SKILL])))).await;
-    let answer = client.post("/v1/skills/http.act@1", r#"{"inputs":{"action":"panic"}}"#).await;
+    let answer = client
+        .post("/v1/skills/http.act@1", r#"{"inputs":{"action":"panic"}}"#)
+        .await;
     assert_eq!(refused(&answer, 500), ("skill_error".to_owned(), false));
     assert_eq!(client.post("/v1/skills/http.act@1", CALL).await.status, 200);
 }

@@ -1,9 +1,9 @@
 //! Every row of the table of statuses.
 
 use serde_json::json;
+use skill_sdk::http::ServeOptions;
 use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::{Server, anonymous, request};
-use skill_sdk::http::ServeOptions;
 
 use super::{GATE, act, refused, unclassified};
 
@@ -18,7 +18,10 @@ async fn outputs_have_no_envelope_and_their_cost_is_a_header() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     let answer = client.post(ACT, &action("nothing")).await;
-    assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"result":"nothing"}"#));
+    assert_eq!(
+        (answer.status, answer.body.as_str()),
+        (200, r#"{"result":"nothing"}"#)
+    );
     assert_eq!(answer.header("content-type"), "application/json");
     assert!(!answer.headers.contains_key("x-skill-cost"), "no cost, no header");
     let answer = client.post(ACT, &action("spend")).await;
@@ -33,17 +36,41 @@ async fn what_is_tolerated_in_a_request() {
     let good = [
         (ACT, &json_type[..], r#"{"inputs":{"action":"a"}}"#),
         ("/skills/http.act%401", &json_type, r#"{"inputs":{"action":"a"}}"#),
-        ("/skills/http%2Eact@1?x=1", &json_type, r#"{"inputs":{"action":"a"}}"#),
+        (
+            "/skills/http%2Eact@1?x=1",
+            &json_type,
+            r#"{"inputs":{"action":"a"}}"#,
+        ),
         (ACT, &[], r#"{"inputs":{"action":"a"}}"#),
-        (ACT, &[("content-type", "Application/JSON; charset=utf-8")], r#"{"inputs":{"action":"a"}}"#),
-        (ACT, &json_type, r#"{"inputs":{"action":"a"},"invocationId":null,"idempotencyKey":null,"settings":null}"#),
-        (ACT, &json_type, r#"{"inputs":{"action":"a"},"other":[1],"invocationId":"i","settings":{"values":{}}}"#),
-        (ACT, &json_type, r#"{"inputs":{"action":"a"},"settings":"nonsense"}"#),
+        (
+            ACT,
+            &[("content-type", "Application/JSON; charset=utf-8")],
+            r#"{"inputs":{"action":"a"}}"#,
+        ),
+        (
+            ACT,
+            &json_type,
+            r#"{"inputs":{"action":"a"},"invocationId":null,"idempotencyKey":null,"settings":null}"#,
+        ),
+        (
+            ACT,
+            &json_type,
+            r#"{"inputs":{"action":"a"},"other":[1],"invocationId":"i","settings":{"values":{}}}"#,
+        ),
+        (
+            ACT,
+            &json_type,
+            r#"{"inputs":{"action":"a"},"settings":"nonsense"}"#,
+        ),
     ];
     for (target, headers, body) in good {
         client.send(request("POST", target, headers, body)).await;
         let answer = client.receive().await;
-        assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"result":"a"}"#), "{target} {headers:?} {body}");
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (200, r#"{"result":"a"}"#),
+            "{target} {headers:?} {body}"
+        );
     }
 }
 
@@ -52,8 +79,19 @@ async fn bodies_that_are_none_are_bad_requests() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     for body in [
-        "", "{", "x", "null", "1", "[]", "\"{}\"", "{}", r#"{"inputs":null}"#, r#"{"inputs":[]}"#,
-        r#"{"inputs":"{}"}"#, r#"{"inputs":{}}}"#, r#"{"invocationId":"i"}"#,
+        "",
+        "{",
+        "x",
+        "null",
+        "1",
+        "[]",
+        "\"{}\"",
+        "{}",
+        r#"{"inputs":null}"#,
+        r#"{"inputs":[]}"#,
+        r#"{"inputs":"{}"}"#,
+        r#"{"inputs":{}}}"#,
+        r#"{"invocationId":"i"}"#,
     ] {
         let answer = client.post(ACT, body).await;
         assert_eq!(refused(&answer, 400), ("bad_request".to_owned(), false), "{body}");
@@ -68,16 +106,38 @@ async fn what_does_not_exist() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     for target in [
-        "/skills/http.act@2", "/skills/http.act", "/skills/nope@1", "/skills/HTTP.act@1", "/skills/%FF@1",
-        "/skills/http.act@1%20", "/skills/%D1%91@1", "/skills/a%2Fb@1",
+        "/skills/http.act@2",
+        "/skills/http.act",
+        "/skills/nope@1",
+        "/skills/HTTP.act@1",
+        "/skills/%FF@1",
+        "/skills/http.act@1%20",
+        "/skills/%D1%91@1",
+        "/skills/a%2Fb@1",
     ] {
         let answer = client.post(target, &action("a")).await;
-        assert_eq!(refused(&answer, 404), ("skill_not_hosted".to_owned(), false), "{target}");
+        assert_eq!(
+            refused(&answer, 404),
+            ("skill_not_hosted".to_owned(), false),
+            "{target}"
+        );
     }
-    for target in ["/", "/skills/", "/skills/http.act@1/", "/skills/a/b", "/nope", "//skills", "/healthz/"] {
+    for target in [
+        "/",
+        "/skills/",
+        "/skills/http.act@1/",
+        "/skills/a/b",
+        "/nope",
+        "//skills",
+        "/healthz/",
+    ] {
         for method in ["GET", "POST", "PUT", "OPTIONS"] {
             let answer = client.get(method, target).await;
-            assert_eq!(refused(&answer, 404), ("not_found".to_owned(), false), "{method} {target}");
+            assert_eq!(
+                refused(&answer, 404),
+                ("not_found".to_owned(), false),
+                "{method} {target}"
+            );
         }
     }
 }
@@ -97,7 +157,11 @@ async fn wrong_methods_are_told_the_right_one() {
     ];
     for (target, method, allowed) in table {
         let answer = client.get(method, target).await;
-        assert_eq!(refused(&answer, 405), ("method_not_allowed".to_owned(), false), "{method} {target}");
+        assert_eq!(
+            refused(&answer, 405),
+            ("method_not_allowed".to_owned(), false),
+            "{method} {target}"
+        );
         assert_eq!(answer.header("allow"), allowed, "{method} {target}");
     }
 }
@@ -107,7 +171,11 @@ async fn head_is_get_without_a_body() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     for (target, status) in [("/healthz", 200), ("/skills", 200), (ACT, 405), ("/nope", 404)] {
-        let full = if status == 405 { None } else { Some(client.get("GET", target).await) };
+        let full = if status == 405 {
+            None
+        } else {
+            Some(client.get("GET", target).await)
+        };
         client.send(request("HEAD", target, &[], "")).await;
         let (answer, length) = client.receive_head().await;
         assert_eq!(answer.status, status, "{target}");
@@ -133,14 +201,21 @@ async fn bodies_over_the_limit() {
 
     // It is refused by its length alone …
     let mut client = server.connect().await;
-    client.send(format!("POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n")).await;
+    client
+        .send(format!(
+            "POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n"
+        ))
+        .await;
     let answer = client.receive().await;
     assert_eq!(refused(&answer, 413), ("payload_too_large".to_owned(), false));
     // … and where there is none by what comes.
     let mut client = server.connect().await;
     let chunk = format!("32\r\n{}\r\n", "a".repeat(50));
     client
-        .send(format!("POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n{}", chunk.repeat(3)))
+        .send(format!(
+            "POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+            chunk.repeat(3)
+        ))
         .await;
     assert_eq!(refused(&client.receive().await, 413).0, "payload_too_large");
 }
@@ -149,10 +224,27 @@ async fn bodies_over_the_limit() {
 async fn content_that_is_not_json_by_its_type() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
-    for content_type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "json", "text/json5"] {
-        client.send(request("POST", ACT, &[("Content-Type", content_type)], &action("a"))).await;
+    for content_type in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonp",
+        "json",
+        "text/json5",
+    ] {
+        client
+            .send(request(
+                "POST",
+                ACT,
+                &[("Content-Type", content_type)],
+                &action("a"),
+            ))
+            .await;
         let answer = client.receive().await;
-        assert_eq!(refused(&answer, 415), ("unsupported_media_type".to_owned(), false), "{content_type}");
+        assert_eq!(
+            refused(&answer, 415),
+            ("unsupported_media_type".to_owned(), false),
+            "{content_type}"
+        );
     }
 }
 
@@ -163,12 +255,30 @@ async fn failures_of_skills() {
     let mut client = server.connect().await;
     let table = [
         (ACT, action("terminal"), 422, "denied", false),
-        (ACT, r#"{"inputs":{}}"#.to_owned(), 422, "input_contract_violation", false),
-        (ACT, r#"{"inputs":{"action":1}}"#.to_owned(), 422, "input_contract_violation", false),
+        (
+            ACT,
+            r#"{"inputs":{}}"#.to_owned(),
+            422,
+            "input_contract_violation",
+            false,
+        ),
+        (
+            ACT,
+            r#"{"inputs":{"action":1}}"#.to_owned(),
+            422,
+            "input_contract_violation",
+            false,
+        ),
         (ACT, action("retryable"), 503, "busy", true),
         (ACT, action("panic"), 500, "skill_error", false),
         (ACT, action("unusable"), 500, "skill_error", false),
-        ("/skills/http.unclassified@1", r#"{"inputs":{}}"#.to_owned(), 500, "skill_error", false),
+        (
+            "/skills/http.unclassified@1",
+            r#"{"inputs":{}}"#.to_owned(),
+            500,
+            "skill_error",
+            false,
+        ),
     ];
     // All on one connection: no failure ends it.
     for (target, body, status, code, retryable) in table {

@@ -56,7 +56,8 @@ async fn a_skill_sees_what_the_host_knows() {
     meta.settings = settings_values(Some(json!({
         "package": "p", "version": "1", "schemaRevision": 2, "values": {"limit": 5, "b": {"c": [1]}},
     })));
-    meta.environment = Environment::only([("A", "1"), ("token", "s3")].map(|(a, b)| (a.to_owned(), b.to_owned())));
+    meta.environment =
+        Environment::only([("A", "1"), ("token", "s3")].map(|(a, b)| (a.to_owned(), b.to_owned())));
     meta.progress = Some(Arc::clone(&reports) as Arc<dyn ProgressSink>);
     let completed = call(echo::SKILL, json!({}), meta).await;
     let got: Value = serde_json::from_slice(completed.result().unwrap()).unwrap();
@@ -68,7 +69,10 @@ async fn a_skill_sees_what_the_host_knows() {
     assert_eq!(got, expected);
     let reports = reports.0.lock().unwrap();
     assert_eq!(reports.len(), 1);
-    assert_eq!((reports[0].done, reports[0].total, reports[0].message.as_str()), (1.0, Some(2.0), "half"));
+    assert_eq!(
+        (reports[0].done, reports[0].total, reports[0].message.as_str()),
+        (1.0, Some(2.0), "half")
+    );
 }
 
 /// Spends, and perhaps fails.
@@ -87,9 +91,19 @@ async fn spend(fail: bool, nothing: bool, ctx: SkillContext) -> Result<(), Skill
     .unwrap();
     for (model, cost_usd) in [("b", Some(0.1)), ("a", None), ("b", Some(0.200_000_4))] {
         let model = model.to_owned();
-        ctx.add_llm_usage(&LlmUsage { model, prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost_usd });
+        ctx.add_llm_usage(&LlmUsage {
+            model,
+            prompt_tokens: 3,
+            completion_tokens: 2,
+            total_tokens: 5,
+            cost_usd,
+        });
     }
-    if fail { Err(SkillError::terminal("broke", "")) } else { Ok(()) }
+    if fail {
+        Err(SkillError::terminal("broke", ""))
+    } else {
+        Ok(())
+    }
 }
 
 const COST: &str = concat!(
@@ -99,23 +113,52 @@ const COST: &str = concat!(
 
 #[tokio::test]
 async fn cost_is_null_or_the_sums_in_order() {
-    let completed = call(spend::SKILL, json!({"fail": false, "nothing": true}), meta("free")).await;
+    let completed = call(
+        spend::SKILL,
+        json!({"fail": false, "nothing": true}),
+        meta("free"),
+    )
+    .await;
     assert_eq!(completed.cost(), None);
-    assert_eq!(completed.into_document().unwrap().to_string(), r#"{"outputs":{},"cost":null}"#);
-    let completed = call(spend::SKILL, json!({"fail": false, "nothing": false}), meta("spent")).await;
+    assert_eq!(
+        completed.into_document().unwrap().to_string(),
+        r#"{"outputs":{},"cost":null}"#
+    );
+    let completed = call(
+        spend::SKILL,
+        json!({"fail": false, "nothing": false}),
+        meta("spent"),
+    )
+    .await;
     assert_eq!(completed.cost().unwrap().to_string(), COST);
-    assert_eq!(completed.into_document().unwrap().to_string(), format!(r#"{{"outputs":{{}},"cost":{COST}}}"#));
+    assert_eq!(
+        completed.into_document().unwrap().to_string(),
+        format!(r#"{{"outputs":{{}},"cost":{COST}}}"#)
+    );
 }
 
 #[tokio::test]
 async fn the_cost_of_a_failed_call_is_logged() {
-    let completed = call(spend::SKILL, json!({"fail": true, "nothing": false}), meta("lost")).await;
+    let completed = call(
+        spend::SKILL,
+        json!({"fail": true, "nothing": false}),
+        meta("lost"),
+    )
+    .await;
     assert_eq!(completed.cost().unwrap().to_string(), COST);
     let logged = log::of_call("lost");
-    assert!(logged.iter().any(|event| event.field("code") == "broke" && event.field("cost") == COST), "{logged:?}");
+    assert!(
+        logged
+            .iter()
+            .any(|event| event.field("code") == "broke" && event.field("cost") == COST),
+        "{logged:?}"
+    );
     // Callers do not see it.
     let document = completed.into_document().unwrap_err();
-    assert_eq!(document.as_object().unwrap().keys().collect::<Vec<_>>(), ["error"]);
+    assert_eq!(
+        document.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["error"]
+    );
 }
 
 /// Speaks, asynchronously.
@@ -150,7 +193,12 @@ async fn every_event_inside_a_call_carries_skill_id_and_protocol() {
         }
     }
     // Without an id the others are there all the same.
-    assert!(call(speak::SKILL, json!({}), Meta::new("no-id")).await.result().is_ok());
+    assert!(
+        call(speak::SKILL, json!({}), Meta::new("no-id"))
+            .await
+            .result()
+            .is_ok()
+    );
     assert!(log::text().contains("\"protocol\": \"no-id\""));
 }
 

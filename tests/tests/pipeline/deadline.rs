@@ -11,7 +11,13 @@ use tokio::time::Instant;
 use super::{call_on, host, meta};
 
 /// Never ends.
-#[skill("deadline.asynchronous", version = "1", side_effects = "none", risk = "low", timeout = 2)]
+#[skill(
+    "deadline.asynchronous",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 2
+)]
 async fn asynchronous(ctx: &SkillContext) {
     let _body = Body::begins(ctx);
     pending().await
@@ -70,7 +76,11 @@ async fn a_host_may_set_another_timeout() {
     let begin = Instant::now();
     let completed = call_on(&host, asynchronous::SKILL, &json!({}), meta.clone()).await;
     assert_eq!(completed.result().unwrap_err().code(), "timeout");
-    assert!((99..101).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
+    assert!(
+        (99..101).contains(&begin.elapsed().as_secs()),
+        "{:?}",
+        begin.elapsed()
+    );
     let completed = call_on(&host, quick::SKILL, &json!({}), meta.clone()).await;
     assert_eq!(completed.result().unwrap(), br#"{"result":99}"#);
     // Longer than any clock: no limit, and no crash.
@@ -91,16 +101,22 @@ async fn a_synchronous_body_is_told_and_its_late_result_is_thrown_away() {
     assert!(signs.started().await.is_cancelled());
     signs.ended().await;
     // Nothing comes of it: the host goes on with other calls.
-    assert!(call_on(&host, quick::SKILL, &json!({}), meta("after")).await.result().is_ok());
+    assert!(
+        call_on(&host, quick::SKILL, &json!({}), meta("after"))
+            .await
+            .result()
+            .is_ok()
+    );
 }
 
 #[tokio::test]
 async fn a_caller_that_goes_away_cancels_an_asynchronous_call() {
     let host = host(&[asynchronous::SKILL]);
     let mut signs = Signs::of_call("async-gone");
-    let call = tokio::spawn(async move {
-        call_on(&host, asynchronous::SKILL, &json!({}), meta("async-gone")).await
-    });
+    let call =
+        tokio::spawn(
+            async move { call_on(&host, asynchronous::SKILL, &json!({}), meta("async-gone")).await },
+        );
     let context = signs.started().await;
     assert!(!context.is_cancelled());
     call.abort();
@@ -161,10 +177,18 @@ fn a_call_that_timed_out_before_it_began_never_begins() {
 }
 
 /// Looks at its clock.
-#[skill("deadline.checking", version = "1", side_effects = "none", risk = "low", timeout = 30)]
+#[skill(
+    "deadline.checking",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 30
+)]
 fn checking(ctx: &SkillContext) -> Result<bool, SkillError> {
     ctx.check_deadline()?;
-    Ok(ctx.remaining().is_some_and(|left| left <= Duration::from_secs(30) && !left.is_zero()))
+    Ok(ctx
+        .remaining()
+        .is_some_and(|left| left <= Duration::from_secs(30) && !left.is_zero()))
 }
 
 #[tokio::test]

@@ -25,7 +25,8 @@ fn own(kind: String) -> Result<(), SkillError> {
         "empty" => SkillError::terminal("branch_missing", ""),
         "unusable" => SkillError::retryable(format!("Bad {MARKER}"), "a message"),
         "long" => SkillError::terminal("long", "я".repeat(4001)),
-        "chain" => SkillError::terminal("chain", "the outermost").with_source(Chain(MARKER, io::Error::other("the cause"))),
+        "chain" => SkillError::terminal("chain", "the outermost")
+            .with_source(Chain(MARKER, io::Error::other("the cause"))),
         _ => SkillError::terminal("exact", "я".repeat(4000)),
     })
 }
@@ -102,7 +103,14 @@ impl Error for Failures {
 /// Errors that say what they are.
 #[skill("failures.derived", version = "1", side_effects = "none", risk = "low")]
 fn derived(busy: bool) -> Result<(), Failures> {
-    Err(if busy { Failures::Busy } else { Failures::Missing { id: 7, cause: io::Error::other(MARKER) } })
+    Err(if busy {
+        Failures::Busy
+    } else {
+        Failures::Missing {
+            id: 7,
+            cause: io::Error::other(MARKER),
+        }
+    })
 }
 
 /// Errors that are classified on the way.
@@ -122,33 +130,75 @@ async fn failed(skill: &'static Skill, inputs: Value, id: &str) -> (Completed, L
     let completed = call(skill, inputs, meta(id)).await;
     let log = log::of_call(id);
     let last = log.iter().rev().find(|event| event.fields.contains_key("code"));
-    (completed, last.unwrap_or_else(|| panic!("{id} is not in the log: {log:?}")).clone())
+    (
+        completed,
+        last.unwrap_or_else(|| panic!("{id} is not in the log: {log:?}"))
+            .clone(),
+    )
 }
 
 #[tokio::test]
 async fn code_message_and_retryable_are_the_authors_and_the_source_is_for_the_log() {
-    let wire_of = |code: &str, message: &str, retryable: bool| {
-        json!({"code": code, "message": message, "retryable": retryable, "details": null})
-    };
+    let wire_of = |code: &str, message: &str, retryable: bool| json!({"code": code, "message": message, "retryable": retryable, "details": null});
     let mut detailed = wire_of("branch_missing", "no such branch", false);
     detailed["details"] = json!({"z": 1, "a": [null]});
     let kind = |kind: &str| json!({"kind": kind});
     let table: Vec<(&'static Skill, Value, Value, &str)> = vec![
-        (own::SKILL, kind("retryable"), wire_of("git_unavailable", "remote unavailable", true), MARKER),
+        (
+            own::SKILL,
+            kind("retryable"),
+            wire_of("git_unavailable", "remote unavailable", true),
+            MARKER,
+        ),
         (own::SKILL, kind("terminal"), detailed, MARKER),
-        (own::SKILL, kind("empty"), wire_of("branch_missing", "branch_missing", false), ""),
-        (own::SKILL, kind("chain"), wire_of("chain", "the outermost", false), "hunter2: the cause"),
-        (derived::SKILL, json!({"busy": true}), wire_of("store_busy", "the store is busy", true), ""),
-        (derived::SKILL, json!({"busy": false}), wire_of("row.missing", "no row 7", false), MARKER),
+        (
+            own::SKILL,
+            kind("empty"),
+            wire_of("branch_missing", "branch_missing", false),
+            "",
+        ),
+        (
+            own::SKILL,
+            kind("chain"),
+            wire_of("chain", "the outermost", false),
+            "hunter2: the cause",
+        ),
+        (
+            derived::SKILL,
+            json!({"busy": true}),
+            wire_of("store_busy", "the store is busy", true),
+            "",
+        ),
+        (
+            derived::SKILL,
+            json!({"busy": false}),
+            wire_of("row.missing", "no row 7", false),
+            MARKER,
+        ),
         (
             classified::SKILL,
             kind("retryable"),
             wire_of("git_unavailable", "git_unavailable", true),
             MARKER,
         ),
-        (classified::SKILL, kind("terminal"), wire_of("bad_reply", "bad_reply", false), "invalid digit"),
-        (classified::SKILL, kind("anyhow"), wire_of("any", "any", false), MARKER),
-        (classified::SKILL, kind("none"), wire_of("nothing_there", "nothing_there", false), ""),
+        (
+            classified::SKILL,
+            kind("terminal"),
+            wire_of("bad_reply", "bad_reply", false),
+            "invalid digit",
+        ),
+        (
+            classified::SKILL,
+            kind("anyhow"),
+            wire_of("any", "any", false),
+            MARKER,
+        ),
+        (
+            classified::SKILL,
+            kind("none"),
+            wire_of("nothing_there", "nothing_there", false),
+            "",
+        ),
     ];
     for (index, (skill, inputs, expected, source)) in table.into_iter().enumerate() {
         let (completed, logged) = failed(skill, inputs, &format!("failure-{index}")).await;
@@ -168,7 +218,11 @@ async fn errors_that_nobody_classified_show_their_type_alone() {
         (any_error::SKILL, "anyhow::Error", "hunter2: the cause"),
         (io_error::SKILL, "std::io::error::Error", MARKER),
         (chain::SKILL, "pipeline::failures::Chain", "hunter2: the cause"),
-        (boxed::SKILL, "alloc::boxed::Box<dyn core::error::Error + core::marker::Send + core::marker::Sync>", MARKER),
+        (
+            boxed::SKILL,
+            "alloc::boxed::Box<dyn core::error::Error + core::marker::Send + core::marker::Sync>",
+            MARKER,
+        ),
     ];
     for (skill, name, source) in table {
         let (completed, logged) = failed(skill, json!({}), skill.reference()).await;
@@ -184,8 +238,14 @@ async fn errors_that_nobody_classified_show_their_type_alone() {
 async fn a_code_that_cannot_be_used_becomes_skill_error_and_goes_to_the_log() {
     let (completed, _) = failed(own::SKILL, json!({"kind": "unusable"}), "unusable").await;
     let error = wire(completed.result().unwrap_err());
-    assert_eq!((&error["code"], &error["message"]), (&json!("skill_error"), &json!("a message")));
-    let codes: Vec<_> = log::of_call("unusable").iter().map(|event| event.field("code").to_owned()).collect();
+    assert_eq!(
+        (&error["code"], &error["message"]),
+        (&json!("skill_error"), &json!("a message"))
+    );
+    let codes: Vec<_> = log::of_call("unusable")
+        .iter()
+        .map(|event| event.field("code").to_owned())
+        .collect();
     assert!(codes.contains(&format!("Bad {MARKER}")), "{codes:?}");
 }
 
@@ -195,7 +255,9 @@ async fn a_message_is_cut_at_4000_characters() {
         let id = format!("message-{kind}");
         let (completed, _) = failed(own::SKILL, json!({"kind": kind}), &id).await;
         assert_eq!(completed.result().unwrap_err().message(), "я".repeat(4000));
-        let warned = log::of_call(&id).iter().any(|event| event.field("limit") == "4000");
+        let warned = log::of_call(&id)
+            .iter()
+            .any(|event| event.field("limit") == "4000");
         assert_eq!(warned, cut);
     }
 }
@@ -205,7 +267,11 @@ async fn a_message_is_cut_at_4000_characters() {
 fn any_text_makes_an_error() {
     for code in ["", " ", "A", "a\n", "\u{0}", "🙂", &"a".repeat(1000)] {
         let error = SkillError::retryable(code.to_owned(), "");
-        assert_eq!((error.code(), error.message()), ("skill_error", "skill_error"), "{code:?}");
+        assert_eq!(
+            (error.code(), error.message()),
+            ("skill_error", "skill_error"),
+            "{code:?}"
+        );
         assert!(error.is_retryable());
     }
     let error: Box<dyn Error> = Box::new(SkillError::terminal("a", "b"));

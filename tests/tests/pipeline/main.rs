@@ -36,7 +36,8 @@ fn meta(invocation_id: &str) -> Meta {
 
 /// Calls a skill that `host` hosts.
 async fn call_on(host: &Host, skill: &Skill, inputs: &Value, meta: Meta) -> Completed {
-    host.call(host.get(skill.reference()).unwrap(), Call::value(inputs, meta)).await
+    host.call(host.get(skill.reference()).unwrap(), Call::value(inputs, meta))
+        .await
 }
 
 /// Calls a skill that has a host of its own.
@@ -59,7 +60,10 @@ async fn failure(skill: &'static Skill, inputs: Value, meta: Meta) -> SkillError
 fn violations(error: &SkillError) -> Vec<(String, String)> {
     let errors = error.details().unwrap()["errors"].as_array().unwrap();
     let member = |error: &Value, name: &str| error[name].as_str().unwrap().to_owned();
-    errors.iter().map(|error| (member(error, "path"), member(error, "message"))).collect()
+    errors
+        .iter()
+        .map(|error| (member(error, "path"), member(error, "message")))
+        .collect()
 }
 
 /// The paths of the violations in a failure.

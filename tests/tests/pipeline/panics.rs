@@ -96,8 +96,16 @@ async fn a_panic_is_a_crash_and_its_text_goes_to_the_log() {
         (bomb::SKILL, json!({"place": "deserialize"}), json!({"place": ""})),
         (bomb::SKILL, json!({"place": "serialize"}), json!({"place": ""})),
         (bomb::SKILL, json!({"place": "drop"}), json!({"place": ""})),
-        (sync_bomb::SKILL, json!({"place": "deserialize"}), json!({"place": ""})),
-        (sync_bomb::SKILL, json!({"place": "serialize"}), json!({"place": ""})),
+        (
+            sync_bomb::SKILL,
+            json!({"place": "deserialize"}),
+            json!({"place": ""}),
+        ),
+        (
+            sync_bomb::SKILL,
+            json!({"place": "serialize"}),
+            json!({"place": ""}),
+        ),
         (sync_bomb::SKILL, json!({"place": "drop"}), json!({"place": ""})),
     ];
     for (index, (skill, bad, good)) in skills.iter().enumerate() {
@@ -105,17 +113,29 @@ async fn a_panic_is_a_crash_and_its_text_goes_to_the_log() {
         let id = format!("panic-{index}");
         let completed = call_on(&host, skill, bad, meta(&id)).await;
         let error = completed.result().unwrap_err();
-        assert_eq!(wire(error), crash("the implementation of the skill panicked"), "{id} {bad}");
+        assert_eq!(
+            wire(error),
+            crash("the implementation of the skill panicked"),
+            "{id} {bad}"
+        );
         assert!(error.is_crash(), "{id}");
-        let panics: Vec<_> =
-            log::of_call(&id).into_iter().filter(|event| event.fields.contains_key("panic")).collect();
+        let panics: Vec<_> = log::of_call(&id)
+            .into_iter()
+            .filter(|event| event.fields.contains_key("panic"))
+            .collect();
         assert_eq!(panics.len(), 1, "{id} {bad}: {panics:?}");
         assert_eq!(panics[0].level, tracing::Level::ERROR);
         assert_eq!(panics[0].inherited("skill"), skill.reference());
         let text = panics[0].field("panic");
-        assert!(text.contains(MARKER) && text.contains("panics.rs:"), "{id} {bad}: {text}");
+        assert!(
+            text.contains(MARKER) && text.contains("panics.rs:"),
+            "{id} {bad}: {text}"
+        );
         // The host lives.
-        assert!(call_on(&host, skill, good, meta(&id)).await.result().is_ok(), "{id}");
+        assert!(
+            call_on(&host, skill, good, meta(&id)).await.result().is_ok(),
+            "{id}"
+        );
     }
 }
 
@@ -125,7 +145,12 @@ async fn a_payload_that_panics_takes_nothing_down() {
     let host = host(&[payload::SKILL]);
     let completed = call_on(&host, payload::SKILL, &json!({"go": true}), meta("payload")).await;
     assert_eq!(wire(completed.result().unwrap_err())["code"], "skill_error");
-    assert!(call_on(&host, payload::SKILL, &json!({"go": false}), meta("payload")).await.result().is_ok());
+    assert!(
+        call_on(&host, payload::SKILL, &json!({"go": false}), meta("payload"))
+            .await
+            .result()
+            .is_ok()
+    );
 }
 
 /// Never ends, and panics when it is given up.
@@ -145,15 +170,24 @@ async fn a_panic_of_a_body_that_is_given_up_stays_with_it() {
     let completed = call_on(&host, given_up::SKILL, &inputs, times_out).await;
     assert_eq!(completed.result().unwrap_err().code(), "timeout");
     let logged = log::of_call("given-up");
-    assert!(logged.iter().any(|event| event.field("panic").contains(MARKER)), "{logged:?}");
+    assert!(
+        logged.iter().any(|event| event.field("panic").contains(MARKER)),
+        "{logged:?}"
+    );
 
     // The same when the caller goes away.
     let call = tokio::spawn(async move { call_on(&host, given_up::SKILL, &inputs, meta("gone")).await });
     tokio::task::yield_now().await;
     call.abort();
-    assert!(call.await.unwrap_err().is_cancelled(), "the task of the caller did not panic");
+    assert!(
+        call.await.unwrap_err().is_cancelled(),
+        "the task of the caller did not panic"
+    );
     let logged = log::of_call("gone");
-    assert!(logged.iter().any(|event| event.field("panic").contains(MARKER)), "{logged:?}");
+    assert!(
+        logged.iter().any(|event| event.field("panic").contains(MARKER)),
+        "{logged:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -161,7 +195,10 @@ async fn other_calls_go_on_beside_a_panic() {
     report_panics_of_skills();
     let host = host(&[late::SKILL, sync::SKILL]);
     let calls = (0..40).map(|index| {
-        let (host, skill) = (host.clone(), if index % 4 < 2 { late::SKILL } else { sync::SKILL });
+        let (host, skill) = (
+            host.clone(),
+            if index % 4 < 2 { late::SKILL } else { sync::SKILL },
+        );
         let go = index % 2 == 0;
         tokio::spawn(async move {
             let completed = call_on(&host, skill, &json!({"go": go}), meta("beside")).await;

@@ -22,7 +22,10 @@ struct Workshop {
 
 impl Workshop {
     const fn new() -> Self {
-        Self { built: AtomicU32::new(0), ready: Semaphore::const_new(0) }
+        Self {
+            built: AtomicU32::new(0),
+            ready: Semaphore::const_new(0),
+        }
     }
 
     /// Builds one more, once the test says so; gives its number.
@@ -76,7 +79,11 @@ mod shared {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn fifty_callers_at_once_build_one_value() {
         let host = host(shared::SKILL);
-        assert_eq!(WORKSHOP.built.load(SeqCst), 0, "nothing is built before it is used");
+        assert_eq!(
+            WORKSHOP.built.load(SeqCst),
+            0,
+            "nothing is built before it is used"
+        );
         let mut signs = Signs::of_call("fifty");
         let mut calls = JoinSet::new();
         for _ in 0..50 {
@@ -131,7 +138,12 @@ mod failing {
         assert_eq!(start(&host, failing::SKILL, "failing").await, json!(2));
         // The reason is for the log.
         let logged = log::of_call("failing");
-        assert!(logged.iter().any(|event| event.field("source").contains("hunter2")), "{logged:?}");
+        assert!(
+            logged
+                .iter()
+                .any(|event| event.field("source").contains("hunter2")),
+            "{logged:?}"
+        );
     }
 }
 
@@ -200,7 +212,12 @@ mod panicking {
     }
 
     /// The number of the shared value.
-    #[skill("resources.panicking_sync", version = "1", side_effects = "none", risk = "low")]
+    #[skill(
+        "resources.panicking_sync",
+        version = "1",
+        side_effects = "none",
+        risk = "low"
+    )]
     async fn panicking_sync(ctx: SkillContext) -> Result<u32, SkillError> {
         Ok(ctx.resource::<SyncNumber>().await?.0)
     }
@@ -213,7 +230,12 @@ mod panicking {
             let id = format!("panic-{}", skill.name());
             assert_eq!(start(&host, skill, &id).await, unavailable(), "{id}");
             let logged = log::of_call(&id);
-            assert!(logged.iter().any(|event| event.field("source").contains("hunter2")), "{id}: {logged:?}");
+            assert!(
+                logged
+                    .iter()
+                    .any(|event| event.field("source").contains("hunter2")),
+                "{id}: {logged:?}"
+            );
             assert_eq!(start(&host, skill, &id).await, json!(2), "{id}");
         }
     }
@@ -245,10 +267,19 @@ mod from_environment {
     #[tokio::test]
     async fn it_is_built_from_the_environment_of_the_call_and_logs_within_it() {
         let environment = Environment::only([("GREETING".to_owned(), "hello".to_owned())]);
-        let completed = call_on(&host(greet::SKILL), greet::SKILL, &json!({}), greeted(environment)).await;
+        let completed = call_on(
+            &host(greet::SKILL),
+            greet::SKILL,
+            &json!({}),
+            greeted(environment),
+        )
+        .await;
         assert_eq!(completed.result().unwrap(), br#"{"result":"hello"}"#);
         let logged = log::of_call("greeted");
-        assert!(logged.iter().any(|event| event.message() == "built"), "{logged:?}");
+        assert!(
+            logged.iter().any(|event| event.message() == "built"),
+            "{logged:?}"
+        );
     }
 
     #[tokio::test]

@@ -30,18 +30,25 @@ async fn of_text(skill: &'static Skill, inputs: &str) -> Result<String, SkillErr
     let host = host(&[skill]);
     let call = Call::json(inputs, Meta::new("test"));
     let completed = host.call(host.get(skill.reference()).unwrap(), call).await;
-    completed.into_parts().0.map(|text| String::from_utf8(text).unwrap())
+    completed
+        .into_parts()
+        .0
+        .map(|text| String::from_utf8(text).unwrap())
 }
 
 #[tokio::test]
 async fn an_integer_may_be_written_as_a_fraction() {
-    let inputs = r#"{"small": 1.0, "list": [2.00, 3e2, -4, 1.5e1], "map": {"a": 5.0}, "float": 1, "big": 1e20}"#;
+    let inputs =
+        r#"{"small": 1.0, "list": [2.00, 3e2, -4, 1.5e1], "map": {"a": 5.0}, "float": 1, "big": 1e20}"#;
     assert_eq!(
         of_text(numbers::SKILL, inputs).await.unwrap(),
         r#"{"small":1,"list":[2,300,-4,15],"map":{"a":5},"float":1.0,"big":100000000000000000000}"#
     );
     let inputs = r#"{"small": 1.5, "list": [2e-1], "map": {}, "float": 1, "big": 1}"#;
-    assert_eq!(paths(&of_text(numbers::SKILL, inputs).await.unwrap_err()), ["/list/0", "/small"]);
+    assert_eq!(
+        paths(&of_text(numbers::SKILL, inputs).await.unwrap_err()),
+        ["/list/0", "/small"]
+    );
 }
 
 #[tokio::test]
@@ -49,19 +56,33 @@ async fn numbers_are_exact() {
     let inputs = r#"{"small":255,"list":[9007199254740993,-9223372036854775808],"map":{},"float":0.1,"big":170141183460469231731687303715884105727}"#;
     assert_eq!(of_text(numbers::SKILL, inputs).await.unwrap(), inputs);
     let inputs = json!({"a": 1, "b": 2});
-    assert_eq!(outputs(sample::add::SKILL, inputs).await, r#"{"sum":3,"note":null}"#);
+    assert_eq!(
+        outputs(sample::add::SKILL, inputs).await,
+        r#"{"sum":3,"note":null}"#
+    );
 }
 
 #[tokio::test]
 async fn of_two_members_of_one_name_the_last_counts() {
     let rest = r#""list": [], "map": {}, "float": 0, "big": 0"#;
     let inputs = format!(r#"{{"small": "x", "small": 1, "small": 2, {rest}}}"#);
-    assert!(of_text(numbers::SKILL, &inputs).await.unwrap().starts_with(r#"{"small":2,"#));
+    assert!(
+        of_text(numbers::SKILL, &inputs)
+            .await
+            .unwrap()
+            .starts_with(r#"{"small":2,"#)
+    );
     // … also for the verdict.
     let inputs = format!(r#"{{"small": 1, {rest}, "small": "x"}}"#);
-    assert_eq!(paths(&of_text(numbers::SKILL, &inputs).await.unwrap_err()), ["/small"]);
+    assert_eq!(
+        paths(&of_text(numbers::SKILL, &inputs).await.unwrap_err()),
+        ["/small"]
+    );
     let inputs = r#"{"text": "a", "text": "a text that is long"}"#;
-    assert_eq!(of_text(sample::classify::SKILL, inputs).await.unwrap(), r#"{"kind":"long"}"#);
+    assert_eq!(
+        of_text(sample::classify::SKILL, inputs).await.unwrap(),
+        r#"{"kind":"long"}"#
+    );
 }
 
 /// Nothing.
@@ -98,7 +119,11 @@ struct Object {
 /// An object.
 #[skill("values.object", version = "1", side_effects = "none", risk = "low")]
 fn object() -> Object {
-    Object { z_last: 1, absent: None, a_first: () }
+    Object {
+        z_last: 1,
+        absent: None,
+        a_first: (),
+    }
 }
 
 /// A map is an object as it is.
@@ -147,7 +172,12 @@ async fn outputs_are_objects_on_the_wire() {
     for (skill, inputs, expected) in table {
         assert_eq!(outputs(skill, inputs).await, expected, "{}", skill.reference());
         let described = skill.described().unwrap();
-        assert_eq!(described.contract().outputs["type"], "object", "{}", skill.reference());
+        assert_eq!(
+            described.contract().outputs["type"],
+            "object",
+            "{}",
+            skill.reference()
+        );
     }
 }
 
@@ -164,5 +194,8 @@ fn any(inputs: Value, _ctx: &SkillContext) -> Value {
 async fn order_and_text_of_free_values_stay() {
     let text = r#"{"z":[1.0,1,-0.0,1e300,"\u0001é"],"a":{"":null,"b":true}}"#;
     let got = of_text(any::SKILL, text).await.unwrap();
-    assert_eq!(got, r#"{"z":[1.0,1,-0.0,1e+300,"\u0001é"],"a":{"":null,"b":true}}"#);
+    assert_eq!(
+        got,
+        r#"{"z":[1.0,1,-0.0,1e+300,"\u0001é"],"a":{"":null,"b":true}}"#
+    );
 }

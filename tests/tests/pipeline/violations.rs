@@ -40,13 +40,22 @@ async fn every_violation_is_told_with_its_path_in_order() {
     inputs["branches"][2] = json!({});
     inputs["branches"][0]["leaf"] = json!(256);
     let error = failure(tree::SKILL, inputs, meta("tree")).await;
-    assert_eq!((error.code(), error.message()), ("input_contract_violation", INPUTS));
+    assert_eq!(
+        (error.code(), error.message()),
+        ("input_contract_violation", INPUTS)
+    );
     assert!(!error.is_retryable() && !error.is_crash());
     // Names are not escaped, and indexes are numbers: 2 stands before 10.
-    assert_eq!(paths(&error), ["/a/b~c", "/branches/0/leaf", "/branches/2", "/branches/10/leaf"]);
+    assert_eq!(
+        paths(&error),
+        ["/a/b~c", "/branches/0/leaf", "/branches/2", "/branches/10/leaf"]
+    );
     let keys: Vec<_> = error.details().unwrap().as_object().unwrap().keys().collect();
     assert_eq!(keys, ["errors"]);
-    assert!(violations(&error)[2].1.contains("leaf"), "the message names what is missing");
+    assert!(
+        violations(&error)[2].1.contains("leaf"),
+        "the message names what is missing"
+    );
 }
 
 #[tokio::test]
@@ -88,8 +97,9 @@ fn picky(inputs: Value) -> Value {
 async fn at_most_twenty_violations_of_at_most_500_characters() {
     let error = failure(sample::many_errors::SKILL, json!({}), meta("many")).await;
     assert_eq!(violations(&error).len(), 20);
-    let inputs: serde_json::Map<_, _> =
-        (0..25).map(|index| (format!("{index:02}"), "я".repeat(2000).into())).collect();
+    let inputs: serde_json::Map<_, _> = (0..25)
+        .map(|index| (format!("{index:02}"), "я".repeat(2000).into()))
+        .collect();
     let error = failure(picky::SKILL, inputs.into(), meta("many")).await;
     let found = violations(&error);
     let expected: Vec<_> = (0..20).map(|index| format!("/{index:02}")).collect();
@@ -101,7 +111,11 @@ async fn at_most_twenty_violations_of_at_most_500_characters() {
 
 fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     let number = i64::deserialize(deserializer)?;
-    if number % 2 == 0 { Ok(number) } else { Err(serde::de::Error::custom("must be even")) }
+    if number % 2 == 0 {
+        Ok(number)
+    } else {
+        Err(serde::de::Error::custom("must be even"))
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -117,7 +131,11 @@ fn only_even(
     #[serde(default)] small: i64,
     #[serde(default)] map: BTreeMap<String, Even>,
 ) -> i64 {
-    list.iter().chain(map.values()).map(|even| even.number).sum::<i64>() + small
+    list.iter()
+        .chain(map.values())
+        .map(|even| even.number)
+        .sum::<i64>()
+        + small
 }
 
 /// The schema promises less than the type takes.
@@ -132,20 +150,43 @@ fn handwritten(inputs: Tree) -> usize {
 #[tokio::test]
 async fn what_only_the_type_refuses_is_an_input_violation_with_its_path() {
     let table = [
-        (json!({"list": [{"number": 2}, {"number": 3}]}), "/list/1/number", "must be even"),
-        (json!({"list": [], "map": {"a/b": {"number": 5}}}), "/map/a/b/number", "must be even"),
+        (
+            json!({"list": [{"number": 2}, {"number": 3}]}),
+            "/list/1/number",
+            "must be even",
+        ),
+        (
+            json!({"list": [], "map": {"a/b": {"number": 5}}}),
+            "/map/a/b/number",
+            "must be even",
+        ),
         // What was written `1.0` on the way is not what is wrong.
-        (json!({"small": 1.0, "list": [{"number": 2.0}, {"number": 3.0}]}), "/list/1/number", "must be even"),
+        (
+            json!({"small": 1.0, "list": [{"number": 2.0}, {"number": 3.0}]}),
+            "/list/1/number",
+            "must be even",
+        ),
     ];
     for (inputs, path, message) in table {
         let error = failure(only_even::SKILL, inputs.clone(), meta("even")).await;
-        assert_eq!((error.code(), error.message()), ("input_contract_violation", INPUTS), "{inputs}");
+        assert_eq!(
+            (error.code(), error.message()),
+            ("input_contract_violation", INPUTS),
+            "{inputs}"
+        );
         assert!(!error.is_retryable() && !error.is_crash(), "{inputs}");
-        assert_eq!(violations(&error), [(path.to_owned(), message.to_owned())], "{inputs}");
+        assert_eq!(
+            violations(&error),
+            [(path.to_owned(), message.to_owned())],
+            "{inputs}"
+        );
     }
     for (inputs, path) in [
         (json!({}), "/"),
-        (json!({"branches": [{"leaf": 1}, {"leaf": 300}]}), "/branches/1/leaf"),
+        (
+            json!({"branches": [{"leaf": 1}, {"leaf": 300}]}),
+            "/branches/1/leaf",
+        ),
         (json!({"branches": [{"leaf": 1}, {}]}), "/branches/1"),
         (json!({"branches": {}}), "/branches"),
     ] {
@@ -193,22 +234,38 @@ async fn outputs_that_break_the_contract() {
     let table = [
         (json!({"kind": "c"}), vec!["/kind"]),
         (json!({}), vec!["/"]),
-        (json!({"list": [1, "x", 1.0, 1.5], "kind": "z"}), vec!["/kind", "/list/1", "/list/3"]),
+        (
+            json!({"list": [1, "x", 1.0, 1.5], "kind": "z"}),
+            vec!["/kind", "/list/1", "/list/3"],
+        ),
         (json!([]), vec!["/"]),
         (json!(null), vec!["/"]),
         (json!("text"), vec!["/"]),
     ];
     for (value, expected) in table {
         let error = failure(bad_outputs::SKILL, json!({"return": value}), meta("outputs")).await;
-        assert_eq!((error.code(), error.message()), ("output_contract_violation", OUTPUTS), "{value}");
+        assert_eq!(
+            (error.code(), error.message()),
+            ("output_contract_violation", OUTPUTS),
+            "{value}"
+        );
         assert!(!error.is_retryable() && !error.is_crash(), "{value}");
         assert_eq!(paths(&error), expected, "{value}");
     }
     let error = failure(unwritable::SKILL, json!({}), meta("outputs")).await;
-    assert_eq!((error.code(), paths(&error)), ("output_contract_violation", vec!["/".to_owned()]));
+    assert_eq!(
+        (error.code(), paths(&error)),
+        ("output_contract_violation", vec!["/".to_owned()])
+    );
     let error = failure(not_a_number::SKILL, json!({}), meta("outputs")).await;
-    assert_eq!((error.code(), paths(&error)), ("output_contract_violation", vec!["/result".to_owned()]));
-    assert_eq!(outputs(bad_outputs::SKILL, json!({"return": {"kind": "a"}})).await, r#"{"kind":"a"}"#);
+    assert_eq!(
+        (error.code(), paths(&error)),
+        ("output_contract_violation", vec!["/result".to_owned()])
+    );
+    assert_eq!(
+        outputs(bad_outputs::SKILL, json!({"return": {"kind": "a"}})).await,
+        r#"{"kind":"a"}"#
+    );
 }
 
 /// A text of every standard format.
@@ -239,7 +296,11 @@ async fn standard_formats_are_asserted() {
         ("ipv6", "::1", ":::"),
         ("uri", "https://example.com/a?b", "example"),
         ("uri-reference", "../a", "a b"),
-        ("uuid", "2eb8aa08-aa98-11ea-b4aa-73b441d16380", "2eb8aa08aa9811eab4aa73b441d16380"),
+        (
+            "uuid",
+            "2eb8aa08-aa98-11ea-b4aa-73b441d16380",
+            "2eb8aa08aa9811eab4aa73b441d16380",
+        ),
         ("regex", "^a+$", "^(a"),
         ("json-pointer", "/a/0", "a"),
     ];

@@ -42,9 +42,16 @@ static CLOSED: Rule = rule(
 
 static TYPE: Rule = rule(
     "anthropic.strict_type",
-    "Every schema has one `type`, a `$ref`, an `anyOf`, an `allOf` or fixed values; so no value is arbitrary JSON.",
+    "Every schema has a `type`, a `$ref`, an `anyOf`, an `allOf` or fixed values; so no value is arbitrary JSON.",
     "give the field a type of its own",
     "The Python library refuses such a schema.",
+);
+
+static TYPE_LIST: Rule = rule(
+    "anthropic.strict_type_list",
+    "A `type` is one name. The API takes lists as well; the helper of the vendor's own library stops at them.",
+    "let a client that uses this helper write `anyOf` of the types",
+    "The Python library fails at a list of types.",
 );
 
 static KEYWORD: Rule = rule(
@@ -145,6 +152,7 @@ const MOST_UNIONS: usize = 16;
 
 pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
     let (mut optional, mut unions) = (0, 0);
+    let mut lists = Vec::new();
     for (at, node) in tree.schemas() {
         let schema = node.value;
         if node::is(schema, "object") {
@@ -185,10 +193,21 @@ pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
         if node.place == Place::Branch("allOf") && schema.get("$ref").is_some() {
             found.add(&ALL_OF_REF, at, "`$ref` stands in `allOf`");
         }
+        if schema.get("type").is_some_and(Value::is_array) {
+            lists.push(at);
+        }
         optional += node::optional(schema).len();
         let several =
             schema.get("type").is_some_and(Value::is_array) || node::has_any(schema, &["anyOf", "oneOf"]);
         unions += usize::from(several && matches!(node.place, Place::Property(_)));
+    }
+    // Every optional property has one, so they are counted.
+    if let Some(first) = lists.first() {
+        let message = match lists.len() {
+            1 => "`type` is a list".to_owned(),
+            count => format!("`type` is a list, here and {} times more", count - 1),
+        };
+        found.add(&TYPE_LIST, *first, message);
     }
     for at in refs::recursive(tree, false) {
         found.add(&RECURSION, at, "the reference leads back to itself");

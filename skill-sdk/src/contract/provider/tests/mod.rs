@@ -1,1 +1,151 @@
+//! The rules of the providers: every one with a tool that breaks it and one that keeps it.
 
+mod cases;
+mod oracle;
+mod ours;
+mod page;
+mod table;
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use self::cases::{Case, cases};
+use super::{Finding, Provider, Rule, check_tool};
+use crate::contract::check::Severity;
+
+fn provider_of(rule: &str) -> Provider {
+    let of = |provider: &&Provider| rule.starts_with(&format!("{provider}."));
+    *Provider::ALL.iter().find(of).unwrap()
+}
+
+fn all_rules() -> impl Iterator<Item = &'static Rule> {
+    Provider::ALL.iter().flat_map(|provider| provider.rules())
+}
+
+fn errors(found: &[Finding]) -> Vec<String> {
+    let errors = found.iter().filter(|finding| finding.is_error());
+    errors.map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_rule_has_a_case_and_every_case_a_rule() {
+    let rules: Vec<_> = all_rules().map(|rule| rule.id).collect();
+    let with_case: BTreeSet<_> = cases().into_iter().map(|case| case.rule).collect();
+    let unique: BTreeSet<_> = rules.iter().copied().collect();
+    assert_eq!(unique.len(), rules.len(), "an id is there twice");
+    assert_eq!(unique, with_case);
+}
+
+#[test]
+fn a_rule_is_known_in_full() {
+    for rule in all_rules() {
+        for text in [rule.summary, rule.remedy, rule.source] {
+            assert!(!text.is_empty() && !text.contains('\n'), "{}", rule.id);
+        }
+        assert!(rule.summary.ends_with('.') && rule.source.ends_with('.'), "{}", rule.id);
+        assert!(!rule.remedy.ends_with('.'), "{}: a remedy is the end of a line", rule.id);
+        let always = rule.mode == super::Mode::Always;
+        assert!(always || rule.severity == Severity::Warning, "{}", rule.id);
+        let word = match rule.mode {
+            super::Mode::Always => "",
+            super::Mode::Strict => "strict_",
+            super::Mode::OpenApi => "openapi_",
+        };
+        let name = rule.id.strip_prefix(provider_of(rule.id).name()).unwrap();
+        assert!(name.starts_with(&format!(".{word}")), "{}", rule.id);
+    }
+}
+
+#[test]
+fn every_rule_finds_what_breaks_it_and_nothing_else() {
+    for Case {
+        rule,
+        pointer,
+        bad,
+        good,
+    } in cases()
+    {
+        let check = |tool: &cases::Tool| {
+            let found = check_tool(provider_of(rule), &tool.name, &tool.description, &tool.inputs);
+            found.into_iter().filter(|finding| finding.rule == rule).collect::<Vec<_>>()
+        };
+        let found = check(&bad);
+        let pointers: Vec<_> = found.iter().map(|finding| finding.pointer.as_str()).collect();
+        assert_eq!(pointers, [pointer], "{rule}: {found:#?}");
+        let tool = json!({"name": bad.name, "description": bad.description, "inputs": bad.inputs});
+        assert!(tool.pointer(pointer).is_some(), "{rule}: nothing is at {pointer}");
+        let known = all_rules().find(|known| known.id == rule).unwrap();
+        assert_eq!(found[0].severity, known.severity, "{rule}");
+        assert!(!found[0].message.is_empty() && !found[0].remedy.is_empty(), "{rule}");
+
+        let found = check(&good);
+        assert!(found.is_empty(), "{rule}: {found:#?}");
+    }
+}
+
+#[test]
+fn the_name_that_a_client_uses_is_told() {
+    for (provider, name, expected) in [
+        (Provider::OpenAi, "git.merge", Some("git_merge")),
+        (Provider::Anthropic, "git.merge", Some("git_merge")),
+        (Provider::Gemini, "git.merge", Some("git.merge")),
+        (Provider::Gemini, "2fa.code", Some("_2fa.code")),
+        (Provider::Gemini, "größe", Some("gr__e")),
+        (Provider::OpenAi, "2fa", Some("2fa")),
+        (Provider::OpenAi, "名前", None),
+        (Provider::OpenAi, "", None),
+        (Provider::Gemini, "...", None),
+    ] {
+        assert_eq!(provider.tool_name(name).as_deref(), expected, "{provider} {name}");
+    }
+    let found = check_tool(Provider::OpenAi, "git.merge", "", &cases::empty());
+    assert_eq!(
+        found[0].to_string(),
+        "/name: a tool cannot be called `git.merge`; a client has to call it `git_merge` [openai.name]"
+    );
+    for (provider, most) in [
+        (Provider::OpenAi, 64),
+        (Provider::Anthropic, 128),
+        (Provider::Gemini, 128),
+    ] {
+        assert!(provider.tool_name(&"a".repeat(most)).is_some(), "{provider}");
+        assert!(provider.tool_name(&"a".repeat(most + 1)).is_none(), "{provider}");
+    }
+}
+
+#[test]
+fn anything_may_be_checked() {
+    let mut deep = json!({});
+    for _ in 0..20_000 {
+        deep = json!({"type": "object", "properties": {"a": deep}, "required": 3});
+    }
+    let odd = [
+        json!(null),
+        json!(true),
+        json!([1]),
+        json!({"type": 3, "properties": [], "required": {}, "enum": "a", "anyOf": {}, "$defs": 1, "format": []}),
+        json!({"$ref": 1, "items": [1, null], "properties": {"a": null, "b": 3, "": {}}}),
+        json!({"$ref": "#"}),
+        json!({"$ref": "#/%zz", "allOf": [{"$ref": "#/allOf/0"}, {"$ref": "#/allOf"}]}),
+        json!({"properties": {"a/b~c\u{7}": {"type": "array", "minItems": -1e300}}}),
+    ];
+    for provider in Provider::ALL {
+        for schema in &odd {
+            for finding in check_tool(*provider, "\u{7}", "", schema) {
+                let text = finding.to_string();
+                assert!(!text.chars().any(|c| c.is_control() && c != '\u{7}'), "{text}");
+                assert!(!finding.message.contains('\u{7}'), "{text}");
+            }
+        }
+        assert!(!check_tool(*provider, "a", "", &deep).is_empty());
+    }
+    // Dropping it recurses.
+    drop_flat(deep);
+}
+
+fn drop_flat(mut value: serde_json::Value) {
+    while let Some(inner) = value.pointer_mut("/properties/a").map(serde_json::Value::take) {
+        value = inner;
+    }
+}
