@@ -226,10 +226,14 @@ impl Session {
                 eprintln!("packages: {}", program.packages.join(", "));
             }
             for absent in unreferenced(program, &envelope.skills) {
+                let consequence = if absent.linked_here {
+                    "a program of its own would not link those skills"
+                } else {
+                    "its skills are not linked"
+                };
                 failure::warn(
                     &format!(
-                        "package '{}' depends on '{}', which uses skill-sdk, but no code names it: its skills are \
-                         not linked",
+                        "package '{}' depends on '{}', which uses skill-sdk, but no code names it: {consequence}",
                         absent.user, absent.package
                     ),
                     Some(&format!(

@@ -16,16 +16,23 @@ pub struct Case {
     pub expect: Value,
 }
 
-/// The cases of `file`; none, with a message, where the recordings are not at hand.
-pub fn load(file: &str) -> Vec<Case> {
+/// The recordings in `file`; nothing, with a message, where they are not at hand.
+pub fn document(file: &str) -> Option<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/cases")
         .join(file);
     let Ok(text) = fs::read_to_string(&path) else {
         eprintln!("skipped: the recorded cases are not at hand ({file})");
+        return None;
+    };
+    Some(serde_json::from_str(&text).expect("the cases are JSON"))
+}
+
+/// The cases of `file`; none, with a message, where the recordings are not at hand.
+pub fn load(file: &str) -> Vec<Case> {
+    let Some(document) = document(file) else {
         return Vec::new();
     };
-    let document: Value = serde_json::from_str(&text).expect("the cases are JSON");
     let cases = document["cases"].as_array().expect("the file has cases");
     cases
         .iter()

@@ -3,7 +3,14 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::missing_panics_doc,
     reason = "all of this runs in tests, where a panic is a failed test"
+)]
+#![allow(
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "skills have the shape that is tested"
 )]
 
 pub mod cases;

@@ -1,6 +1,12 @@
 //! Two declarations of one thing in one program.
 
 #![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "skills have the shape that is tested"
+)]
 
 use skill_sdk::context::Resources;
 use skill_sdk::pipeline::{Host, HostError};

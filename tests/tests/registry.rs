@@ -1,6 +1,12 @@
 //! How skills are found, and every shape of a function that can be one.
 
 #![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "skills have the shape that is tested"
+)]
 
 use std::borrow::Cow;
 
@@ -128,7 +134,7 @@ mod outer {
     mod chosen {
         /// Behind a condition that holds.
         #[::skill_sdk::skill("found.chosen", version = "1", side_effects = "none", risk = "low")]
-        #[cfg(not(any()))]
+        #[cfg(any(unix, not(unix)))]
         fn chosen() {}
     }
 

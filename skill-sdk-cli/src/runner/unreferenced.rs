@@ -20,6 +20,8 @@ pub(crate) struct Unreferenced {
     pub(crate) package: String,
     /// Its name in the code of the user.
     pub(crate) extern_name: String,
+    /// The generated runner links it all the same; a program of the user's own would not.
+    pub(crate) linked_here: bool,
 }
 
 /// The dependencies of a program's packages that are silently absent.
@@ -37,13 +39,15 @@ pub(crate) fn unreferenced(program: &Program, skills: &[SkillEntry]) -> Vec<Unre
     for user in users {
         for (extern_name, dependency) in graph.users_below(user) {
             let contributed = skills.iter().any(|skill| skill.package == dependency.name);
-            if contributed || linked_by_us.contains(dependency.name.as_str()) || is_named(user, extern_name) {
+            let linked_here = contributed && linked_by_us.contains(dependency.name.as_str());
+            if contributed != linked_here || is_named(user, extern_name) {
                 continue;
             }
             found.insert(Unreferenced {
                 user: user.name.clone(),
                 package: dependency.name.clone(),
                 extern_name: extern_name.to_owned(),
+                linked_here,
             });
         }
     }

@@ -8,14 +8,13 @@ use syn::{Expr, LitStr};
 use super::keys::Key;
 use super::suggest::closest;
 use super::value::{assignment, plain, string};
+use super::words::{self, Word};
 use crate::errors::Errors;
 use crate::rules;
 
-const PROTOCOLS: [&str; 3] = ["local", "http", "mcp"];
-
 /// How the platform reaches a skill.
 pub(crate) struct Implementation {
-    protocol: &'static str,
+    protocol: &'static Word,
     /// The entrypoint of `local`, the endpoint of `http` and `mcp`.
     address: Option<LitStr>,
     tool: Option<LitStr>,
@@ -40,10 +39,10 @@ pub(super) fn read(key: &Key, value: &Expr, errors: &mut Errors) -> Option<Imple
         return None;
     };
     let written = path.path.to_token_stream().to_string();
-    let Some(protocol) = PROTOCOLS.into_iter().find(|protocol| *protocol == written) else {
-        let meant = match closest(&written, PROTOCOLS.into_iter()) {
-            Some(meant) => format!("did you mean `{meant}`? (one of: {})", PROTOCOLS.join(", ")),
-            None => format!("expected one of: {}", PROTOCOLS.join(", ")),
+    let Some(protocol) = key.words.iter().find(|protocol| protocol.name == written) else {
+        let meant = match closest(&written, words::names(key.words)) {
+            Some(meant) => format!("did you mean `{meant}`? (one of: {})", words::all(key.words)),
+            None => format!("expected one of: {}", words::all(key.words)),
         };
         errors.at(name, format!("unknown protocol `{written}`; {meant}"));
         return None;
@@ -59,15 +58,18 @@ pub(super) fn read(key: &Key, value: &Expr, errors: &mut Errors) -> Option<Imple
     for part in parts {
         found.part(&plain(part.clone()), errors);
     }
-    if protocol != "local" && !addressed {
-        let example = if protocol == "mcp" {
+    if protocol.name != "local" && !addressed {
+        let example = if protocol.name == "mcp" {
             "mcp(\"stdio:acme\")"
         } else {
             key.example
         };
         errors.at(
             value,
-            format!("`{protocol}` needs an endpoint; write `{} = {example}`", key.name),
+            format!(
+                "`{}` needs an endpoint; write `{} = {example}`",
+                protocol.name, key.name
+            ),
         );
     }
     if found.audience.is_none()
@@ -89,7 +91,7 @@ fn named(part: &Expr, expected: &str) -> bool {
 impl Implementation {
     /// Whether the path of the function is the entrypoint.
     pub(crate) fn is_by_path(&self) -> bool {
-        self.protocol == "local" && self.address.is_none()
+        self.protocol.name == "local" && self.address.is_none()
     }
 
     fn part(&mut self, part: &Expr, errors: &mut Errors) {
@@ -97,17 +99,16 @@ impl Implementation {
             return self.address(part, errors);
         };
         let value = plain(value.clone());
-        let allowed: &[&str] = match self.protocol {
-            "local" => &[],
-            "http" => &["audience", "scopes"],
-            _ => &["tool", "audience", "scopes"],
-        };
-        if !allowed.contains(&name.as_str()) {
-            let protocol = self.protocol;
-            let rest = match closest(&name, allowed.iter().copied()) {
+        let Word {
+            name: protocol,
+            parts,
+            ..
+        } = self.protocol;
+        if !words::names(parts).any(|part| part == name) {
+            let rest = match closest(&name, words::names(parts)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None if allowed.is_empty() => "it takes an entrypoint and nothing else".to_owned(),
-                None => format!("expected one of: {}", allowed.join(", ")),
+                None if parts.is_empty() => "it takes an entrypoint and nothing else".to_owned(),
+                None => format!("expected one of: {}", words::all(parts)),
             };
             return errors.at(part, format!("unknown part `{name}` of `{protocol}`; {rest}"));
         }
@@ -119,7 +120,7 @@ impl Implementation {
     }
 
     fn address(&mut self, part: &Expr, errors: &mut Errors) {
-        let (what, rule): (_, Rule) = match self.protocol {
+        let (what, rule): (_, Rule) = match self.protocol.name {
             "local" => ("entrypoint", rules::local_entrypoint),
             "http" => ("endpoint", rules::http_endpoint),
             _ => ("endpoint", rules::mcp_endpoint),
@@ -173,7 +174,7 @@ impl ToTokens for Implementation {
             scopes,
         } = self;
         let (tool, audience) = (option(tool.as_ref()), option(audience.as_ref()));
-        tokens.extend(match *protocol {
+        tokens.extend(match protocol.name {
             "http" => quote! {
                 __sdk::Implementation::Http { endpoint: #address, audience: #audience, scopes: &[#(#scopes),*] }
             },

@@ -2,6 +2,7 @@
 
 use syn::Expr;
 
+use super::words::{self, Words};
 use super::{Args, implementation, value};
 use crate::errors::Errors;
 use crate::rules;
@@ -14,28 +15,39 @@ pub(crate) struct Key {
     pub(crate) meant_by: &'static [&'static str],
     /// Whether a skill cannot do without it.
     pub(crate) required: bool,
-    /// What it is for: one sentence without a full stop.
+    /// What it is for, what its value is and what counts without it.
     #[cfg_attr(
         not(test),
-        expect(dead_code, reason = "a test writes the reference in keys.md from it")
+        expect(
+            dead_code,
+            reason = "tests write the reference and what an editor shows from it"
+        )
     )]
-    pub(crate) doc: &'static str,
+    pub(crate) docs: Docs,
     /// A value, as it is written in the attribute.
     pub(crate) example: &'static str,
+    /// The words that its value is made of.
+    pub(crate) words: Words,
     /// Checks the value and stores it.
     pub(crate) read: fn(&Key, Expr, &mut Args, &mut Errors),
 }
 
-/// The members of a set: the word of the contract, the variant of the library's enum.
-pub(crate) type Words = &'static [(&'static str, &'static str)];
-
-const SIDE_EFFECTS: Words = &[
-    ("none", "None"),
-    ("external_read", "ExternalRead"),
-    ("external_write", "ExternalWrite"),
-];
-const RISK: Words = &[("low", "Low"), ("medium", "Medium"), ("high", "High")];
-const IDEMPOTENCY: Words = &[("required", "Required"), ("natural", "Natural"), ("none", "None")];
+/// What the documentation says about an argument. No text has a full stop at its end.
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "tests write the reference and what an editor shows from it"
+    )
+)]
+pub(crate) struct Docs {
+    /// What it is for, in one sentence.
+    pub(crate) purpose: &'static str,
+    /// What may be written behind the `=`.
+    pub(crate) kind: &'static str,
+    /// What counts when it is not there.
+    pub(crate) default: &'static str,
+}
 
 /// Every argument after the name, in the order of the documentation.
 pub(crate) const KEYS: &[Key] = &[
@@ -43,40 +55,65 @@ pub(crate) const KEYS: &[Key] = &[
         name: "version",
         meant_by: &["v"],
         required: true,
-        doc: "the version: a published one never changes, so a changed schema or policy needs a new one",
+        docs: Docs {
+            purpose: "the version: a published one never changes, so a changed schema or policy needs a new one",
+            kind: "a text of at most 50 characters without `@`, `/` and white space",
+            default: "none: it is required",
+        },
         example: r#""1""#,
+        words: &[],
         read: |key, value, args, errors| args.version = value::literal(key, &value, rules::version, errors),
     },
     Key {
         name: "side_effects",
         meant_by: &["effects"],
         required: true,
-        doc: "what it touches outside of the program: `none`, `external_read` or `external_write`",
+        docs: Docs {
+            purpose: "what it does to the world outside",
+            kind: "a word",
+            default: "none: it is required",
+        },
         example: r#""none""#,
-        read: |key, value, args, errors| args.side_effects = value::word(key, &value, SIDE_EFFECTS, errors),
+        words: words::SIDE_EFFECTS,
+        read: |key, value, args, errors| args.side_effects = value::word(key, &value, errors),
     },
     Key {
         name: "risk",
         meant_by: &["risk_level"],
         required: true,
-        doc: "how much harm a wrong call does: `low`, `medium` or `high`",
+        docs: Docs {
+            purpose: "how much harm a wrong call can do",
+            kind: "a word",
+            default: "none: it is required",
+        },
         example: r#""low""#,
-        read: |key, value, args, errors| args.risk = value::word(key, &value, RISK, errors),
+        words: words::RISK,
+        read: |key, value, args, errors| args.risk = value::word(key, &value, errors),
     },
     Key {
         name: "idempotency",
         meant_by: &["idempotent"],
         required: false,
-        doc: "what a repeated call does: `natural` (the same), `required` (needs a key), `none` (the effect again; the default)",
+        docs: Docs {
+            purpose: "whether a repeated call has a second effect",
+            kind: "a word",
+            default: "`none`",
+        },
         example: r#""natural""#,
-        read: |key, value, args, errors| args.idempotency = value::word(key, &value, IDEMPOTENCY, errors),
+        words: words::IDEMPOTENCY,
+        read: |key, value, args, errors| args.idempotency = value::word(key, &value, errors),
     },
     Key {
         name: "timeout",
         meant_by: &["timeout_seconds", "deadline"],
         required: false,
-        doc: "the seconds after which a call is given up, 1 to 3600; the default is 60",
+        docs: Docs {
+            purpose: "the time after which a call is given up",
+            kind: "a whole number of seconds from 1 to 3600",
+            default: "60",
+        },
         example: "60",
+        words: &[],
         read: |key, value, args, errors| {
             args.timeout = value::whole(key, &value, "seconds", 1..=3600, errors);
         },
@@ -85,24 +122,39 @@ pub(crate) const KEYS: &[Key] = &[
         name: "retry",
         meant_by: &["retries", "retry_policy", "max_attempts"],
         required: false,
-        doc: "`(attempts, backoff)`: 1 to 10 attempts in all, 0 to 3600 seconds between them; the default is `(1, 0)`",
+        docs: Docs {
+            purpose: "how often a caller may try, and how long it waits in between",
+            kind: "`(attempts, seconds)`: 1 to 10 attempts in all, 0 to 3600 seconds between them",
+            default: "`(1, 0)`: one attempt",
+        },
         example: "(3, 30)",
+        words: &[],
         read: |key, value, args, errors| args.retry = value::retry(key, &value, errors),
     },
     Key {
         name: "description",
         meant_by: &["desc", "doc", "docs", "about"],
         required: false,
-        doc: "what it does; the default is the first paragraph of the doc comment",
+        docs: Docs {
+            purpose: "what it does",
+            kind: "a text: a literal, a constant or `include_str!(…)`",
+            default: "the first paragraph of the doc comment",
+        },
         example: r#""Merge a branch.""#,
+        words: &[],
         read: |key, value, args, errors| args.description = value::prose(key, value, errors),
     },
     Key {
         name: "permissions",
         meant_by: &["required_permissions"],
         required: false,
-        doc: "what the caller must be allowed to do",
+        docs: Docs {
+            purpose: "what the caller must be allowed to do",
+            kind: "a list of texts, each words of lower case letters joined by dots",
+            default: "none are needed",
+        },
         example: r#"["tasks.read"]"#,
+        words: &[],
         read: |key, value, args, errors| {
             args.permissions = value::list(key, &value, rules::permission, errors);
         },
@@ -111,64 +163,104 @@ pub(crate) const KEYS: &[Key] = &[
         name: "preconditions",
         meant_by: &["requires"],
         required: false,
-        doc: "JSON values that must hold before a call; no platform publishes them yet",
+        docs: Docs {
+            purpose: "what must hold before a call; no platform publishes conditions yet",
+            kind: "a list of JSON values",
+            default: "no conditions",
+        },
         example: r#"["branch exists"]"#,
+        words: &[],
         read: |key, value, args, errors| args.preconditions = value::values(key, value, errors),
     },
     Key {
         name: "postconditions",
         meant_by: &["ensures"],
         required: false,
-        doc: "JSON values that hold after a call; no platform publishes them yet",
+        docs: Docs {
+            purpose: "what holds after a call; no platform publishes conditions yet",
+            kind: "a list of JSON values",
+            default: "no conditions",
+        },
         example: r#"["branch is merged"]"#,
+        words: &[],
         read: |key, value, args, errors| args.postconditions = value::values(key, value, errors),
     },
     Key {
         name: "cost_model",
         meant_by: &["cost", "price"],
         required: false,
-        doc: "the unit that a call is charged in, and how many of them are expected",
+        docs: Docs {
+            purpose: "the unit that a call is charged in, and how many of them are expected",
+            kind: "`(unit = text)` or `(unit = text, estimate = number)`",
+            default: "a call costs nothing",
+        },
         example: r#"(unit = "page", estimate = 0.5)"#,
+        words: words::COST,
         read: |key, value, args, errors| args.cost_model = value::cost_model(key, &value, errors),
     },
     Key {
         name: "implementation",
         meant_by: &["impl", "protocol"],
         required: false,
-        doc: "how the platform reaches it: `local(…)` (the default), `http(…)` or `mcp(…)`",
+        docs: Docs {
+            purpose: "how the platform reaches it",
+            kind: "`local`, `local(…)`, `http(…)` or `mcp(…)`",
+            default: "`local`: the path of the function",
+        },
         example: r#"http("https://skills.example.com/merge", audience = "skills")"#,
+        words: words::PROTOCOLS,
         read: |key, value, args, errors| args.implementation = implementation::read(key, &value, errors),
     },
     Key {
         name: "inputs_schema",
         meant_by: &["schema"],
         required: false,
-        doc: "the JSON Schema of the inputs, instead of the one of the type: an expression, or a `.json` file next to `Cargo.toml`",
+        docs: Docs {
+            purpose: "the JSON Schema of the inputs",
+            kind: "the path of a `.json` file next to `Cargo.toml`, or an expression that gives a JSON value",
+            default: "the schema of the type or the parameters",
+        },
         example: r#""schemas/inputs.json""#,
+        words: &[],
         read: |key, value, args, errors| args.inputs_schema = value::json(key, value, errors),
     },
     Key {
         name: "outputs_schema",
         meant_by: &[],
         required: false,
-        doc: "the JSON Schema of the outputs, instead of the one of the type: an expression, or a `.json` file next to `Cargo.toml`",
+        docs: Docs {
+            purpose: "the JSON Schema of the outputs",
+            kind: "the path of a `.json` file next to `Cargo.toml`, or an expression that gives a JSON value",
+            default: "the schema of the returned type",
+        },
         example: r#""schemas/outputs.json""#,
+        words: &[],
         read: |key, value, args, errors| args.outputs_schema = value::json(key, value, errors),
     },
     Key {
         name: "title",
         meant_by: &["label"],
         required: false,
-        doc: "a short name for people",
+        docs: Docs {
+            purpose: "a short name for people",
+            kind: "a text: a literal, a constant or `include_str!(…)`",
+            default: "no title",
+        },
         example: r#""Merge a branch""#,
+        words: &[],
         read: |key, value, args, errors| args.title = value::prose(key, value, errors),
     },
     Key {
         name: "tags",
         meant_by: &["categories", "keywords"],
         required: false,
-        doc: "words to find it by",
+        docs: Docs {
+            purpose: "words to find it by",
+            kind: "a list of texts",
+            default: "no tags",
+        },
         example: r#"["git"]"#,
+        words: &[],
         read: |key, value, args, errors| {
             args.tags = value::list(key, &value, |tag| rules::filled(tag, "tag"), errors);
         },
@@ -177,48 +269,78 @@ pub(crate) const KEYS: &[Key] = &[
         name: "secrets",
         meant_by: &["credentials"],
         required: false,
-        doc: "the secrets that it asks its context for",
+        docs: Docs {
+            purpose: "the secrets that it asks its context for",
+            kind: "a list of texts",
+            default: "none are declared, and it may ask for any",
+        },
         example: r#"["helpdesk-token"]"#,
+        words: &[],
         read: |key, value, args, errors| args.secrets = value::list(key, &value, rules::secret, errors),
     },
     Key {
         name: "config",
         meant_by: &["env", "parameters", "variables"],
         required: false,
-        doc: "the host parameters that it asks its context for",
+        docs: Docs {
+            purpose: "the host parameters that it asks its context for",
+            kind: "a list of names of environment variables",
+            default: "none are declared, and it may ask for any",
+        },
         example: r#"["HELPDESK_URL"]"#,
+        words: &[],
         read: |key, value, args, errors| args.config = value::list(key, &value, rules::variable, errors),
     },
     Key {
         name: "hosts",
         meant_by: &["network", "domains"],
         required: false,
-        doc: "where it connects to",
+        docs: Docs {
+            purpose: "where it connects to",
+            kind: "a list of `host` or `host:port`",
+            default: "none are declared",
+        },
         example: r#"["api.example.com:443"]"#,
+        words: &[],
         read: |key, value, args, errors| args.hosts = value::list(key, &value, rules::host, errors),
     },
     Key {
         name: "examples",
         meant_by: &["samples"],
         required: false,
-        doc: "calls that are checked and tested: a list of `{name?, inputs, outputs?}`, an expression or a `.json` file next to `Cargo.toml`",
+        docs: Docs {
+            purpose: "calls that are checked and tested",
+            kind: "a list of `{name?, inputs, outputs?}`: the path of a `.json` file next to `Cargo.toml`, or an expression that gives a JSON value",
+            default: "no examples",
+        },
         example: r#""examples/merge.json""#,
+        words: &[],
         read: |key, value, args, errors| args.examples = value::json(key, value, errors),
     },
     Key {
         name: "deprecated",
         meant_by: &["obsolete"],
         required: false,
-        doc: "what to use instead",
+        docs: Docs {
+            purpose: "what to use instead",
+            kind: "a text: a literal, a constant or `include_str!(…)`",
+            default: "it is not deprecated",
+        },
         example: r#""use git.merge@3""#,
+        words: &[],
         read: |key, value, args, errors| args.deprecated = value::prose(key, value, errors),
     },
     Key {
         name: "crate",
         meant_by: &["sdk"],
         required: false,
-        doc: "the path of `skill_sdk` in a crate that renames or re-exports it",
+        docs: Docs {
+            purpose: "where the library is in a crate that renames or re-exports it",
+            kind: "a path without quotes",
+            default: "`::skill_sdk`",
+        },
         example: "::my_sdk",
+        words: &[],
         read: |key, value, args, errors| args.sdk = value::path(key, &value, errors),
     },
 ];

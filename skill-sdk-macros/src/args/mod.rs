@@ -1,13 +1,15 @@
 //! The arguments of `#[skill(…)]`.
 //!
 //! [`keys`] is the one table of what may be written; [`parse`] walks the tokens by it; [`value`] and [`implementation`] turn
-//! one value into its type and check it; [`suggest`] finds what a misspelt word meant.
+//! one value into its type and check it; [`words`] are those that stand in
+//! values; [`suggest`] finds what a misspelt word meant.
 
 pub(crate) mod implementation;
 pub(crate) mod keys;
 pub(crate) mod parse;
 pub(crate) mod suggest;
 pub(crate) mod value;
+pub(crate) mod words;
 
 use proc_macro2::{Ident, Span};
 use syn::{Expr, LitStr, Path};

@@ -9,8 +9,9 @@ use syn::parse::Parser;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprPath, Lit, LitStr, Path, UnOp};
 
-use super::keys::{Key, Words};
+use super::keys::Key;
 use super::suggest::closest;
+use super::words;
 use super::{Chosen, CostModel, Json, Whole};
 use crate::errors::Errors;
 
@@ -95,8 +96,8 @@ pub(super) fn prose(key: &Key, value: Expr, errors: &mut Errors) -> Option<Expr>
 }
 
 /// A member of a set, as a string or as a plain word.
-pub(super) fn word(key: &Key, value: &Expr, words: Words, errors: &mut Errors) -> Option<Chosen> {
-    let all = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+pub(super) fn word(key: &Key, value: &Expr, errors: &mut Errors) -> Option<Chosen> {
+    let all = || words::all(key.words);
     let written = match value {
         Expr::Lit(ExprLit {
             lit: Lit::Str(text), ..
@@ -112,13 +113,13 @@ pub(super) fn word(key: &Key, value: &Expr, words: Words, errors: &mut Errors) -
             return None;
         }
     };
-    if let Some((word, variant)) = words.iter().find(|(word, _)| *word == written) {
+    if let Some(word) = words::names(key.words).find(|word| *word == written) {
         return Some(Chosen {
             word,
-            variant: Ident::new(variant, value.span()),
+            variant: Ident::new(&variant(word), value.span()),
         });
     }
-    let meant = match closest(&written, words.iter().map(|(word, _)| *word)) {
+    let meant = match closest(&written, words::names(key.words)) {
         Some(meant) => format!("; did you mean `{meant}`? (one of: {})", all()),
         None => format!("; expected one of: {}", all()),
     };
@@ -127,6 +128,17 @@ pub(super) fn word(key: &Key, value: &Expr, words: Words, errors: &mut Errors) -
         format!("unknown {} `{written}`{meant}", key.name.replace('_', " ")),
     );
     None
+}
+
+/// The variant of the library's enum that is the word: `ExternalRead` of `external_read`.
+fn variant(word: &str) -> String {
+    let mut variant = String::new();
+    for part in word.split('_') {
+        let mut letters = part.chars();
+        variant.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        variant.push_str(letters.as_str());
+    }
+    variant
 }
 
 /// A whole number of `unit` in `range`.
@@ -274,7 +286,7 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
             }
             continue;
         };
-        match COST_PARTS.into_iter().find(|known| *known == name) {
+        match words::names(key.words).find(|known| *known == name) {
             Some(known) if given.contains(&known) => errors.at(part, format!("`{known}` is given twice")),
             Some(known) => {
                 given.push(known);
@@ -287,9 +299,9 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
                 }
             }
             None => {
-                let meant = closest(&name, COST_PARTS.into_iter());
+                let meant = closest(&name, words::names(key.words));
                 let rest = meant.map_or_else(
-                    || format!("expected one of: {}", COST_PARTS.join(", ")),
+                    || format!("expected one of: {}", words::all(key.words)),
                     |meant| format!("did you mean `{meant}`?"),
                 );
                 errors.at(part, format!("unknown part `{name}` of `cost_model`; {rest}"));
@@ -308,8 +320,6 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
         estimate,
     })
 }
-
-const COST_PARTS: [&str; 2] = ["unit", "estimate"];
 
 /// `name = value` inside of a value.
 pub(super) fn assignment(value: &Expr) -> Option<(String, &Expr)> {

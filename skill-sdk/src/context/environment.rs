@@ -2,17 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::secrets::{self, Secret};
 use crate::error::SkillError;
-
-/// The variable that names the directory of secret files.
-const SECRETS_DIR: &str = "SKILL_SDK_SECRETS_DIR";
-
-/// The directory of secret files when nothing else is said.
-const DEFAULT_SECRETS_DIR: &str = "/run/secrets";
 
 /// The environment of a call: the variables of the process, or others in their place.
 ///
@@ -61,14 +54,11 @@ impl Environment {
 
     /// The secret `name`; see [`SkillContext::secret`](crate::SkillContext::secret).
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
-        secrets::read_secret(name, |name| self.config(name), &self.secrets_dir())
-    }
-
-    fn secrets_dir(&self) -> PathBuf {
-        match self.config(SECRETS_DIR) {
-            Some(dir) if !dir.is_empty() => dir.into(),
-            _ => DEFAULT_SECRETS_DIR.into(),
-        }
+        secrets::read_secret(
+            name,
+            |name| self.config(name),
+            &secrets::secrets_dir(|name| self.config(name)),
+        )
     }
 }
 

@@ -208,10 +208,7 @@ impl Resources {
     ///
     /// Callers that come while it is built wait for it and share the failure if there is one. The code is
     /// `resource_unavailable`, retryable.
-    pub(crate) async fn get<T: Resource>(
-        &self,
-        environment: &Environment,
-    ) -> Result<Arc<T>, SkillError> {
+    pub(crate) async fn get<T: Resource>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
         let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {
             unavailable(

@@ -26,6 +26,8 @@ mod program;
 pub mod protocol;
 mod runner;
 #[cfg(feature = "http")]
+mod sample;
+#[cfg(feature = "http")]
 mod serve;
 
 use std::env;

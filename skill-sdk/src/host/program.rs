@@ -13,7 +13,7 @@ use super::{describe, invoke};
 
 /// A program with skills
 #[derive(Debug, Parser)]
-#[command(version = env!("CARGO_PKG_VERSION"), disable_help_subcommand = true)]
+#[command(version = concat!("(built with skill-sdk ", env!("CARGO_PKG_VERSION"), ")"), disable_help_subcommand = true)]
 struct Program {
     #[command(subcommand)]
     command: HostCommand,

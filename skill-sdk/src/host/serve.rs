@@ -6,13 +6,15 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use tokio::runtime::Builder;
 
 use super::Refusal;
 use super::protocol::{Anonymous, ServeHttpRequest};
+use super::sample::sample;
+use crate::contract::Idempotency;
 use crate::http::{HttpHost, ServeOptions, serve};
-use crate::pipeline::{Host, report_panics_of_skills};
+use crate::pipeline::{Host, Runnable, report_panics_of_skills};
 
 /// A program that links no crate with skills.
 const NO_SKILLS: &str = "this program has no skills to serve\n\
@@ -32,10 +34,9 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     if !request.skills.is_empty() {
         host = host.select(&request.skills).map_err(|error| error.to_string())?;
     }
-    if host.iter().len() == 0 {
+    let Some(example) = example(&host) else {
         return Err(NO_SKILLS.to_owned());
-    }
-    let example = example(&host);
+    };
     let http = HttpHost::anonymous(host)
         .body_limit(request.body_limit)
         .concurrency(request.concurrency);
@@ -65,25 +66,29 @@ struct Example {
     body: String,
 }
 
-/// A call of the first skill that comes with an example, else of the first skill.
-fn example(host: &Host) -> Example {
-    let examples: Vec<_> = host
+/// A call of the first skill that comes with an example, else of the first skill with a sample of its inputs.
+fn example(host: &Host) -> Option<Example> {
+    let inputs_of = |runnable: &Runnable| {
+        let examples = runnable.described().metadata().get("examples")?;
+        examples.get(0)?.get("inputs").cloned()
+    };
+    let chosen = host
         .iter()
-        .map(|runnable| {
-            let examples = runnable.described().metadata().get("examples");
-            let inputs = examples.and_then(|list| list.get(0)?.get("inputs"));
-            (runnable.skill().reference(), inputs)
-        })
-        .collect();
-    let with_inputs = examples.iter().find(|(_, inputs)| inputs.is_some());
-    let (reference, inputs) = with_inputs.or(examples.first()).copied().unwrap_or_default();
-    let inputs = inputs
-        .cloned()
-        .unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-    Example {
-        path: format!("/skills/{reference}"),
-        body: json!({"inputs": inputs}).to_string(),
+        .find(|runnable| inputs_of(runnable).is_some())
+        .or(host.iter().next())?;
+    let contract = chosen.described().contract();
+    let mut body = Map::new();
+    if contract.idempotency == Idempotency::Required {
+        body.insert("idempotencyKey".into(), "example-1".into());
     }
+    body.insert(
+        "inputs".into(),
+        inputs_of(chosen).unwrap_or_else(|| sample(&contract.inputs)),
+    );
+    Some(Example {
+        path: format!("/skills/{}", chosen.skill().reference()),
+        body: Value::Object(body).to_string(),
+    })
 }
 
 /// Says where the skills are served, in one line on standard output, and how to try it, on standard error.

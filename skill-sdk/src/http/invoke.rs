@@ -1,11 +1,13 @@
 //! `POST /skills/{name}@{version}`.
 
+use std::time::Duration;
+
 use axum::body::{Bytes, HttpBody};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, Path, Request, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
-
 use serde_json::value::RawValue;
 
 use super::request::{Envelope, is_json};
@@ -28,7 +30,14 @@ pub(super) async fn invoke(
         return answer::refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
     if !is_json(request.headers()) {
-        let message = "the content type must be application/json";
+        let sent = request
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let message = format!(
+            "the content type must be application/json, and it is {}",
+            sent.unwrap_or("not readable")
+        );
         return answer::refusal(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported_media_type",
@@ -60,6 +69,9 @@ pub(super) async fn invoke(
     }
 }
 
+/// How long a client may take to send a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// Reads the body. One that says that it is too large is refused before it comes.
 async fn read(request: Request, limit: usize) -> Result<Bytes, Response> {
     let too_large = || {
@@ -70,7 +82,13 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, Response> {
         return Err(too_large());
     }
     // The routes set the limit.
-    Bytes::from_request(request, &()).await.map_err(|rejection| match rejection.status() {
+    let body = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, &()))
+        .await
+        .map_err(|_| {
+            let message = format!("the body did not come within {} seconds", BODY_TIMEOUT.as_secs());
+            answer::refusal(StatusCode::REQUEST_TIMEOUT, "request_timeout", message)
+        })?;
+    body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ => answer::refusal(StatusCode::BAD_REQUEST, "bad_request", rejection.body_text()),
     })

@@ -36,13 +36,13 @@ impl<S> Opening<S> {
 
     fn look_at(&mut self, bytes: &[u8]) {
         let expected = &PREFACE[self.matched..];
-        let matches = bytes
+        let agreeing = bytes
             .iter()
             .zip(expected)
-            .take_while(|(byte, wanted)| byte == wanted);
-        let matched = matches.count();
-        self.matched += matched;
-        if matched < bytes.len() || self.matched == PREFACE.len() {
+            .take_while(|(byte, wanted)| byte == wanted)
+            .count();
+        self.matched += agreeing;
+        if agreeing < bytes.len() || self.matched == PREFACE.len() {
             self.patience = None;
         }
     }
@@ -64,7 +64,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Opening<S> {
                 }
                 Poll::Pending
             }
-            ready => {
+            ready @ Poll::Ready(_) => {
                 if opening.patience.is_some() {
                     opening.look_at(&buffer.filled()[before..]);
                 }

@@ -6,6 +6,12 @@
     clippy::panic,
     reason = "a panic of a test program is a failed test, and some skills panic on purpose"
 )]
+#![allow(
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "skills have the shape that is tested"
+)]
 
 mod context;
 mod deadline;

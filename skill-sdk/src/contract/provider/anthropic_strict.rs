@@ -12,10 +12,12 @@ use crate::contract::check::Severity;
 pub(super) const RULES: &[&Rule] = &[
     &CLOSED,
     &TYPE,
+    &TYPE_LIST,
     &KEYWORD,
     &FORMAT,
     &MIN_ITEMS,
     &VALUES,
+    &REF,
     &ALL_OF_REF,
     &RECURSION,
     &OPTIONAL,
@@ -82,6 +84,13 @@ static VALUES: Rule = rule(
     "Fixed values are texts, numbers, booleans and null.",
     "give the field a type of its own",
     "Guide to structured outputs; the Python library takes no others.",
+);
+
+static REF: Rule = rule(
+    "anthropic.strict_ref",
+    "Nothing stands beside a `$ref`: it would be ignored.",
+    "write the schema out in its place",
+    "The Python library drops what stands beside it.",
 );
 
 static ALL_OF_REF: Rule = rule(
@@ -208,6 +217,13 @@ pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
             count => format!("`type` is a list, here and {} times more", count - 1),
         };
         found.add(&TYPE_LIST, *first, message);
+    }
+    for (at, ..) in refs::references(tree) {
+        let schema = tree.nodes.get(at).map_or(&Value::Null, |node| node.value);
+        let beside = node::keywords_beside(schema, &["$ref", "$defs", "definitions", "$schema"]);
+        if !beside.is_empty() {
+            found.add(&REF, at, format!("{} stands beside `$ref`", listed(&beside)));
+        }
     }
     for at in refs::recursive(tree, false) {
         found.add(&RECURSION, at, "the reference leads back to itself");

@@ -51,7 +51,7 @@ static TYPE: Rule = rule(
     "gemini.openapi_type",
     "Every schema has exactly one `type`, or an `anyOf`; null is `nullable: true`.",
     "let the client send `parametersJsonSchema` instead, or translate the schema",
-    "Refusals `Proto field is not repeating` and `must be specified` in public reports from 2025 and 2026.",
+    "The Python library writes `nullable`; refusals `Proto field is not repeating` and `must be specified` in public reports from 2025 and 2026.",
 );
 
 static VALUES: Rule = rule(
@@ -144,15 +144,7 @@ pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
         if node::is(schema, "object") && node::properties(schema).next().is_none() {
             found.add(&PROPERTIES, at, "the object has no properties");
         }
-        let names = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        let unknown: Vec<_> = names
-            .filter_map(Value::as_str)
-            .filter(|name| node::properties(schema).all(|known| known != *name))
-            .collect();
+        let unknown = node::undescribed(schema);
         if !unknown.is_empty() {
             found.add(
                 &REQUIRED,
@@ -185,6 +177,7 @@ pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
 
 fn check_type(at: usize, schema: &Value, found: &mut Findings<'_, '_>) {
     match schema.get("type") {
+        Some(Value::String(name)) if name == "null" => found.add(&TYPE, at, "`type` is null"),
         Some(Value::String(_)) => {}
         Some(_) => found.add(&TYPE, at, "`type` is a list"),
         None if node::has_any(schema, &["anyOf", "oneOf", "allOf", "$ref"]) => {}

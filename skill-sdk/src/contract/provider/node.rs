@@ -53,6 +53,19 @@ pub(super) fn optional(schema: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// The names under `required` that are no properties.
+pub(super) fn undescribed(schema: &Value) -> Vec<&str> {
+    let names = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    names
+        .filter_map(Value::as_str)
+        .filter(|name| properties(schema).all(|known| known != *name))
+        .collect()
+}
+
 /// The values under `enum` and `const`.
 pub(super) fn literals(schema: &Value) -> impl Iterator<Item = &Value> {
     let several = schema.get("enum").and_then(Value::as_array);

@@ -33,9 +33,9 @@ static CLOSED: Rule = rule(
 
 static REQUIRED: Rule = rule(
     "openai.strict_required",
-    "Every property is in `required`.",
-    "a client may send it as required when it also allows null and leaves nulls out again",
-    "Guide to structured outputs; the Python library puts every property into `required`.",
+    "Every object has a `required` with every property and no other name, also when there are no properties.",
+    "let the client require all properties, allow null for those that were optional, and leave nulls out again",
+    "Text of the refusal in public reports; the Python library writes such a `required`.",
 );
 
 static TYPE: Rule = rule(
@@ -202,8 +202,24 @@ fn check_object(at: usize, schema: &Value, found: &mut Findings<'_, '_>) {
         _ => found.add(&CLOSED, at, "the object has no `additionalProperties: false`"),
     }
     let optional = node::optional(schema);
+    let strange = node::undescribed(schema);
     if !optional.is_empty() {
         found.add(&REQUIRED, at, format!("not required: {}", listed(&optional)));
+    } else if !strange.is_empty() {
+        found.add(
+            &REQUIRED,
+            at,
+            format!("required and not described: {}", listed(&strange)),
+        );
+    } else if schema.get("required").is_none()
+        && !schema.get("additionalProperties").is_some_and(Value::is_object)
+    {
+        // Of a map the rule above has said enough.
+        found.add(
+            &REQUIRED,
+            at,
+            "the object has no `required`, not even an empty one",
+        );
     }
 }
 

@@ -40,6 +40,13 @@ struct Report<'a> {
 /// Prints every violation of the skills that `names` mean, and what the providers refuse in them; the exit code says
 /// whether one of them stops publication or makes a provider refuse a request.
 pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<u8, Failure> {
+    let (text, ok) = report(envelope, names, args)?;
+    output::print(&text)?;
+    Ok(if ok { exit::GOOD } else { exit::NO })
+}
+
+/// What is printed, and whether there is no error.
+fn report(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<(String, bool), Failure> {
     // While there are problems nothing is known of single skills, so names cannot be resolved.
     let skills = if envelope.problems.is_empty() {
         select::select(&envelope.skills, names)?
@@ -64,7 +71,7 @@ pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<
         .collect();
     let all = found.iter().chain(refused.iter().map(|refused| &refused.found));
     let ok = all.into_iter().all(|found| found.severity != Severity::Error);
-    output::print(&match args.format {
+    let text = match args.format {
         Format::Json => output::json(&Report {
             ok,
             skills: skills.len(),
@@ -72,8 +79,8 @@ pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<
             findings: (!providers.is_empty()).then_some(&refused),
         })?,
         Format::Text => text(&found, &refused, ok),
-    })?;
-    Ok(if ok { exit::GOOD } else { exit::NO })
+    };
+    Ok((text, ok))
 }
 
 fn text(found: &[Found], refused: &[Refused], ok: bool) -> String {
@@ -231,5 +238,119 @@ mod tests {
             .map(|found| found.problem.pointer.unwrap())
             .collect();
         assert_eq!(codes, ["/contract/timeoutSeconds", "/contract/idempotency"]);
+    }
+
+    #[test]
+    fn what_providers_refuse_is_placed_in_the_spec() {
+        let mut skill = skill("a.b@1", "x::a");
+        skill.spec["description"] = json!("é".repeat(2000));
+        skill.spec["contract"]["inputs"] =
+            json!({"type": "object", "properties": {"a b": {"type": "array"}}});
+        let found = refused(Provider::OpenAi, &skill);
+        let errors: Vec<_> = found
+            .iter()
+            .filter(|refused| refused.found.severity == Severity::Error)
+            .map(|refused| {
+                (
+                    refused.found.problem.code.as_str(),
+                    refused.found.problem.pointer.as_deref(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            errors,
+            [("openai.items", Some("/contract/inputs/properties/a b"))]
+        );
+        let pointer = |code: &str| {
+            let of_code = |refused: &&Refused| refused.found.problem.code == code;
+            found
+                .iter()
+                .find(of_code)
+                .unwrap()
+                .found
+                .problem
+                .pointer
+                .as_deref()
+        };
+        assert_eq!(pointer("openai.name"), None);
+        assert_eq!(pointer("openai.description_length"), Some("/description"));
+        assert_eq!(pointer("openai.strict_required"), Some("/contract/inputs"));
+        for refused in &found {
+            assert!(
+                skill
+                    .spec
+                    .pointer(refused.found.problem.pointer.as_deref().unwrap_or(""))
+                    .is_some()
+            );
+        }
+    }
+
+    #[test]
+    fn only_errors_change_the_exit_code() {
+        let mut skill = skill("a.b@1", "x::a");
+        skill.spec = json!({
+            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
+            "contract": {
+                "inputs": {"type": "object", "properties": {"a": {"type": "string"}}},
+                "outputs": {"type": "object"},
+                "idempotency": "none", "timeoutSeconds": 60,
+                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
+                "implementation": {"protocol": "local", "entrypoint": "x:a"},
+            },
+        });
+        let mut envelope = Envelope {
+            protocol: crate::host::protocol::PROTOCOL,
+            sdk: "1".to_owned(),
+            skills: vec![skill],
+            problems: Vec::new(),
+        };
+        let report = |envelope: &Envelope, providers: &[Provider], format| {
+            let args = CheckArgs {
+                providers: providers.to_vec(),
+                format,
+            };
+            report(envelope, &[], &args).unwrap()
+        };
+        let (text, ok) = report(&envelope, Provider::ALL, Format::Text);
+        assert!(ok && text.ends_with("\nok\n"), "{text}");
+        assert_eq!(report(&envelope, &[], Format::Text), ("ok\n".to_owned(), true));
+
+        envelope.skills[0].spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "array"});
+        for (providers, expected) in [
+            (&[][..], true),
+            (&[Provider::Anthropic], true),
+            (&[Provider::OpenAi], false),
+            (Provider::ALL, false),
+        ] {
+            assert_eq!(
+                report(&envelope, providers, Format::Text).1,
+                expected,
+                "{providers:?}"
+            );
+        }
+        let (text, _) = report(&envelope, &[Provider::OpenAi, Provider::OpenAi], Format::Text);
+        let line = "error: a.b@1: /contract/inputs/properties/a: the list has no `items`; add `items` [openai.items]\n";
+        assert_eq!(text.matches(line).count(), 1, "{text}");
+        assert!(
+            text.contains("a client has to call it `a_b` [openai.name]"),
+            "{text}"
+        );
+
+        let (text, _) = report(&envelope, &[], Format::Json);
+        assert!(!text.contains("findings"), "{text}");
+        let (text, _) = report(&envelope, &[Provider::OpenAi], Format::Json);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(document["ok"], json!(false));
+        assert_eq!(document["violations"], json!([]));
+        let findings = document["findings"].as_array().unwrap();
+        let items = findings.iter().find(|finding| finding["code"] == "openai.items");
+        assert_eq!(
+            items.unwrap(),
+            &json!({
+                "provider": "openai", "severity": "error", "code": "openai.items", "ref": "a.b@1",
+                "pointer": "/contract/inputs/properties/a", "origin": "acme-skills 1.0.0, src/lib.rs:3",
+                "message": "the list has no `items`", "remedy": "add `items`",
+            })
+        );
     }
 }

@@ -69,10 +69,11 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Fail
         };
         *place = implementation.to_value();
     }
-    let broken: Vec<_> = check_spec(&spec)
-        .into_iter()
-        .filter(Violation::is_blocking)
-        .collect();
+    let (broken, doubtful): (Vec<_>, Vec<_>) =
+        check_spec(&spec).into_iter().partition(Violation::is_blocking);
+    for violation in doubtful {
+        failure::warn(&format!("{}: {violation}", skill.reference), None);
+    }
     if !broken.is_empty() {
         let lines: Vec<_> = broken.iter().map(ToString::to_string).collect();
         return Err(

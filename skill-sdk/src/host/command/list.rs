@@ -1,7 +1,7 @@
 //! `list`: the skills, one a line.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Failure, output};
 use crate::host::args::{Format, ListArgs};
@@ -20,6 +20,9 @@ struct Row<'a> {
     package: &'a str,
     file: &'a str,
     line: u32,
+    /// What stands beside the contract, examples apart.
+    #[serde(flatten)]
+    metadata: Map<String, Value>,
 }
 
 /// The text of `list`: `ref <TAB> entrypoint <TAB> side_effects/risk` a line, or a JSON array, sorted by ref.
@@ -52,6 +55,12 @@ fn row(skill: &SkillEntry) -> Row<'_> {
         package: &skill.package,
         file: &skill.file,
         line: skill.line,
+        metadata: skill
+            .metadata
+            .iter()
+            .filter(|(key, _)| *key != "examples")
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `serve`: the request that starts a host, from the arguments.
 
+use std::net::IpAddr;
+
 use super::Failure;
 use crate::host::args::ServeHttpArgs;
 use crate::host::protocol::{Anonymous, ServeHttpRequest};
@@ -11,6 +13,17 @@ pub fn check(args: &ServeHttpArgs) -> Result<(), Failure> {
             "callers cannot be checked by this version of skill-sdk, so nothing is served",
         )
         .help("for development pass --allow-anonymous, which serves on loopback addresses only"));
+    }
+    let address = args
+        .host
+        .parse::<IpAddr>()
+        .ok()
+        .filter(|ip| !ip.to_canonical().is_loopback());
+    if let (Anonymous::Loopback, Some(address)) = (args.anonymous(), address) {
+        return Err(Failure::usage(format!(
+            "{address} can be reached from outside, and callers need no token"
+        ))
+        .help("listen on 127.0.0.1, or allow it with --allow-anonymous=anywhere"));
     }
     Ok(())
 }

@@ -57,14 +57,23 @@ fn page() -> String {
         modes.dedup();
         for mode in modes {
             let heading = heading(*provider, mode);
-            write!(page, "\n{heading}\n\n| rule | says | | what to do | known from |\n|---|---|---|---|---|\n").unwrap();
+            write!(
+                page,
+                "\n{heading}\n\n| rule | says | | what to do | known from |\n|---|---|---|---|---|\n"
+            )
+            .unwrap();
             for rule in provider.rules().filter(|rule| rule.mode == mode) {
                 let severity = match rule.severity {
                     Severity::Error => "error",
                     Severity::Warning => "warning",
                 };
                 let [summary, remedy, source] = [rule.summary, rule.remedy, rule.source].map(cell);
-                writeln!(page, "| `{}` | {summary} | {severity} | {remedy} | {source} |", rule.id).unwrap();
+                writeln!(
+                    page,
+                    "| `{}` | {summary} | {severity} | {remedy} | {source} |",
+                    rule.id
+                )
+                .unwrap();
             }
         }
     }

@@ -48,9 +48,22 @@ fn referring(reference: &str) -> Value {
     with(field(json!({"$ref": reference})), "$defs", json!({"T": text()}))
 }
 
+fn described_ref() -> Value {
+    with(
+        field(json!({"$ref": "#/$defs/T", "description": "It."})),
+        "$defs",
+        json!({"T": text()}),
+    )
+}
+
 pub(super) fn openai() -> Vec<Case> {
     vec![
-        tools("openai.name", "/name", Tool::named("git.merge"), Tool::named("git_merge-2")),
+        tools(
+            "openai.name",
+            "/name",
+            Tool::named("git.merge"),
+            Tool::named("git_merge-2"),
+        ),
         tools(
             "openai.name_unusable",
             "/name",
@@ -115,11 +128,7 @@ pub(super) fn openai_strict() -> Vec<Case> {
         case(
             "openai.strict_ref",
             "/inputs/properties/v",
-            with(
-                field(json!({"$ref": "#/$defs/T", "description": "It."})),
-                "$defs",
-                json!({"T": text()}),
-            ),
+            described_ref(),
             referring("#/$defs/T"),
         ),
         case(
@@ -135,7 +144,12 @@ pub(super) fn openai_strict() -> Vec<Case> {
             nested(12),
             nested(10),
         ),
-        case("openai.strict_properties", "/inputs", many(5001, &text()), many(5000, &text())),
+        case(
+            "openai.strict_properties",
+            "/inputs",
+            many(5001, &text()),
+            many(5000, &text()),
+        ),
         case(
             "openai.strict_enum",
             "/inputs/properties/v",
@@ -153,7 +167,12 @@ pub(super) fn openai_strict() -> Vec<Case> {
 
 pub(super) fn anthropic() -> Vec<Case> {
     vec![
-        tools("anthropic.name", "/name", Tool::named("git.merge"), Tool::named("git_merge-2")),
+        tools(
+            "anthropic.name",
+            "/name",
+            Tool::named("git.merge"),
+            Tool::named("git_merge-2"),
+        ),
         tools(
             "anthropic.name_unusable",
             "/name",
@@ -235,6 +254,12 @@ pub(super) fn anthropic_strict() -> Vec<Case> {
             field(json!({"enum": [1, null]})),
         ),
         case(
+            "anthropic.strict_ref",
+            "/inputs/properties/v",
+            described_ref(),
+            referring("#/$defs/T"),
+        ),
+        case(
             "anthropic.strict_all_of_ref",
             "/inputs/properties/v/allOf/0",
             part(json!({"$ref": "#/$defs/T"})),
@@ -247,13 +272,23 @@ pub(super) fn anthropic_strict() -> Vec<Case> {
             referring("#/$defs/T"),
         ),
         case("anthropic.strict_optional", "/inputs", optional(25), optional(24)),
-        case("anthropic.strict_unions", "/inputs", many(17, &union), many(16, &union)),
+        case(
+            "anthropic.strict_unions",
+            "/inputs",
+            many(17, &union),
+            many(16, &union),
+        ),
     ]
 }
 
 pub(super) fn gemini() -> Vec<Case> {
     vec![
-        tools("gemini.name", "/name", Tool::named("git merge"), Tool::named("git.merge:2")),
+        tools(
+            "gemini.name",
+            "/name",
+            Tool::named("git merge"),
+            Tool::named("git.merge:2"),
+        ),
         tools(
             "gemini.name_unusable",
             "/name",
@@ -264,11 +299,7 @@ pub(super) fn gemini() -> Vec<Case> {
         case(
             "gemini.ref",
             "/inputs/properties/v",
-            with(
-                field(json!({"$ref": "#/$defs/T", "description": "It."})),
-                "$defs",
-                json!({"T": text()}),
-            ),
+            described_ref(),
             referring("#/$defs/T"),
         ),
         case(
@@ -309,7 +340,11 @@ pub(super) fn gemini_openapi() -> Vec<Case> {
             "gemini.openapi_keyword",
             at,
             field(json!({"type": "number", "exclusiveMinimum": 0})),
-            with(field(json!({"type": "string", "pattern": "^a"})), "$schema", json!("x")),
+            with(
+                field(json!({"type": "string", "pattern": "^a"})),
+                "$schema",
+                json!("x"),
+            ),
         ),
         case(
             "gemini.openapi_map",

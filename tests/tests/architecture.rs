@@ -1,0 +1,161 @@
+//! The architecture of the library, checked on its sources.
+
+#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers from the lowest to the highest; those of one row stand beside each other.
+const LAYERS: &[&[&str]] = &[
+    &["error"],
+    &["contract"],
+    &["context"],
+    &["handler"],
+    &["registry"],
+    &["pipeline"],
+    &["package", "host", "http"],
+    &["testing"],
+];
+
+/// What names all layers on purpose: the table of contents, and what the macros may name.
+const EXEMPT: &[&str] = &["lib.rs", "private.rs"];
+
+/// Test files that look up, and why.
+const LOOKING_UP: &[(&str, &str)] = &[(
+    "contract/provider/tests/ours.rs",
+    "it reads the packages of the examples as files",
+)];
+
+/// The longest file, in lines.
+const MAX_LINES: usize = 450;
+
+/// The sources of the library by their paths below `src`.
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../skill-sdk/src");
+    let mut found = Vec::new();
+    walk(&root, &root, &mut found);
+    assert!(found.len() > 50, "the sources are where this test looks for them");
+    found.sort();
+    found
+}
+
+fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path: PathBuf = entry.unwrap().path();
+        if path.is_dir() {
+            walk(root, &path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let parts: Vec<_> = path
+                .strip_prefix(root)
+                .unwrap()
+                .iter()
+                .map(|part| part.to_str().unwrap())
+                .collect();
+            found.push((parts.join("/"), fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+fn layer(name: &str) -> Option<usize> {
+    LAYERS.iter().position(|row| row.contains(&name))
+}
+
+/// The first parts of all paths that begin at the crate's root, with their lines. Comments are no code.
+fn paths_from_the_root(source: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (index, line) in source.lines().enumerate() {
+        if line.trim_start().starts_with("//") {
+            continue;
+        }
+        for (at, _) in line.match_indices("crate::") {
+            // `$crate::` and `some_crate::` are other paths.
+            let before = line[..at].chars().next_back();
+            if before.is_some_and(|before| before == '_' || before.is_alphanumeric()) {
+                continue;
+            }
+            let name: String = line[at + "crate::".len()..]
+                .chars()
+                .take_while(|c| *c == '_' || c.is_alphanumeric())
+                .collect();
+            found.push((index + 1, name));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_arrow_points_up() {
+    let mut wrong = Vec::new();
+    for (file, source) in sources() {
+        if EXEMPT.contains(&file.as_str()) || LOOKING_UP.iter().any(|(looking, _)| *looking == file) {
+            continue;
+        }
+        let folder = file.split('/').next().unwrap().trim_end_matches(".rs");
+        let Some(own) = layer(folder) else {
+            wrong.push(format!("{file} is in no layer: name its folder in this test"));
+            continue;
+        };
+        for (line, name) in paths_from_the_root(&source) {
+            match layer(&name) {
+                Some(used) if used <= own => {}
+                Some(_) => wrong.push(format!("{file}:{line} uses `{name}`, which is above `{folder}`")),
+                None => wrong.push(format!(
+                    "{file}:{line} names `crate::{name}`: write the path through its module"
+                )),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_are_short() {
+    let long: Vec<_> = sources()
+        .into_iter()
+        .map(|(file, source)| (file, source.lines().count()))
+        .filter(|(_, lines)| *lines > MAX_LINES)
+        .collect();
+    assert!(long.is_empty(), "{long:?}");
+}
+
+/// The files that hold `text`.
+fn holders(text: &str) -> Vec<String> {
+    sources()
+        .into_iter()
+        .filter(|(_, source)| source.contains(text))
+        .map(|(file, _)| file)
+        .collect()
+}
+
+#[test]
+fn one_file_knows_how_skills_are_registered() {
+    assert_eq!(holders("inventory::"), ["registry/collect.rs"]);
+    assert_eq!(holders("use inventory"), ["private.rs"]);
+}
+
+#[test]
+fn the_platform_is_named_once() {
+    assert_eq!(holders("taimen"), ["contract/document.rs"]);
+    let sources = sources();
+    let (_, source) = sources
+        .iter()
+        .find(|(file, _)| file == "contract/document.rs")
+        .unwrap();
+    let code = source.split("#[cfg(test)]").next().unwrap();
+    assert_eq!(code.matches("taimen").count(), 1);
+}
+
+#[test]
+fn the_check_sees_what_it_should() {
+    let source = "use crate::http::x;\n// use crate::testing;\n/// [`crate::host`]\nlet a = $crate::a(my_crate::b);\npub(in crate::package) fn";
+    let found: Vec<_> = paths_from_the_root(source);
+    assert_eq!(
+        found,
+        [
+            (1, "http".to_owned()),
+            (4, "a".to_owned()),
+            (5, "package".to_owned())
+        ]
+    );
+    assert!(layer("http") > layer("pipeline") && layer("testing") > layer("host"));
+}

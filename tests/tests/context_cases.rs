@@ -1,0 +1,204 @@
+//! The recorded facts about the context of a call.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a panic of a test program is a failed test"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use skill_sdk::context::{ContextStart, LlmUsage, Resources, settings_values};
+use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::testing::invoke;
+use skill_sdk::{Skill, SkillContext, is_valid_code};
+use skill_sdk_tests::cases::{self, Case};
+use skill_sdk_tests::sample;
+
+/// What is not replayed here, and why.
+const ELSEWHERE: &[(&str, &[&str])] = &[
+    (
+        "amounts are numbers by their type",
+        &["cost-string-amount", "cost-bool-amount"],
+    ),
+    (
+        "settings are a shared reference, which nobody can assign through",
+        &["settings-readonly"],
+    ),
+    (
+        "exceptions with attributes are of the reference's language; other errors are in the tests of the pipeline",
+        &[
+            "from-exception-plain",
+            "from-exception-bad",
+            "from-exception-int",
+            "from-exception-truthy",
+        ],
+    ),
+    (
+        "belongs to the model client",
+        &[
+            "provider-openai-default",
+            "provider-openai-explicit",
+            "provider-openai-nothing",
+            "provider-openai-nokey",
+            "provider-openai-nomodels",
+            "provider-claude-badtimeout",
+        ],
+    ),
+    (
+        "belongs to the access to the platform's core",
+        &["core-none", "core-url"],
+    ),
+];
+
+fn context(deadline: Option<Instant>) -> SkillContext {
+    let mut start = ContextStart::new("a@1", "test", Arc::new(Resources::default()));
+    start.deadline = deadline;
+    SkillContext::new(start)
+}
+
+#[test]
+fn recorded_facts() {
+    let mut seen = 0;
+    for case in cases::load("context.json") {
+        seen += 1;
+        if ELSEWHERE.iter().any(|(_, ids)| ids.contains(&case.id.as_str())) {
+            continue;
+        }
+        match case.id.split('-').next().unwrap() {
+            "cost" => cost(&case),
+            "settings" => {
+                let values = settings_values(Some(case.input["raw"].clone()));
+                assert_eq!(Value::Object(values), case.expect["settings"], "{}", case.id);
+            }
+            "deadline" => deadline(&case),
+            "code" => {
+                let code = case.input["code"].as_str().unwrap();
+                assert_eq!(is_valid_code(code), case.expect["valid"] == true, "{}", case.id);
+            }
+            "local" | "call" => call(&case),
+            "testing" => testing(&case),
+            _ => panic!("{} is neither replayed nor in a list", case.id),
+        }
+    }
+    let listed: usize = ELSEWHERE.iter().map(|(_, ids)| ids.len()).sum();
+    assert!(seen == 0 || seen > listed, "the lists hold more than there is");
+}
+
+fn cost(case: &Case) {
+    let context = context(None);
+    for op in case.input["ops"].as_array().unwrap() {
+        if op[0] == "add" {
+            context.add_cost(op[1].as_str().unwrap(), op[2].as_f64().unwrap());
+            continue;
+        }
+        // What the recorded double answers when nothing else is said.
+        let defaults = json!([10, 5, 15]);
+        let usage = op[1].get("usage").unwrap_or(&defaults);
+        let tokens = |index: usize| usage[index].as_u64().unwrap_or_default();
+        context.add_llm_usage(&LlmUsage {
+            model: op[1]["model"].as_str().unwrap_or("fake-model").to_owned(),
+            prompt_tokens: tokens(0),
+            completion_tokens: tokens(1),
+            total_tokens: tokens(2),
+            cost_usd: op[1]["cost"].as_f64(),
+        });
+    }
+    let document = context.cost_document().unwrap_or(Value::Null);
+    // As text: the order of members is part of the document.
+    assert_eq!(
+        document.to_string(),
+        case.expect["cost"].to_string(),
+        "{}",
+        case.id
+    );
+}
+
+fn deadline(case: &Case) {
+    let timeout = case.input["timeout"].as_u64().map(Duration::from_secs);
+    let elapsed = Duration::from_secs(case.input["elapsed"].as_u64().unwrap());
+    let deadline = timeout.map(|timeout| (Instant::now() + timeout).checked_sub(elapsed).unwrap());
+    let context = context(deadline);
+    let left = context
+        .remaining()
+        .map(|left| (left.as_secs_f64() * 10.0).round() / 10.0);
+    // Time that is up is zero here, not negative.
+    let expected = case.expect["remaining"].as_f64().map(|left| left.max(0.0));
+    assert_eq!(left, expected, "{}", case.id);
+    let error = context.check_deadline().err();
+    let got = error.map_or(Value::Null, |error| json!([error.code(), error.is_retryable()]));
+    let expected = match &case.expect["error"] {
+        Value::Null => Value::Null,
+        error => json!([error["code"], error["retryable"]]),
+    };
+    assert_eq!(got, expected, "{}", case.id);
+}
+
+fn skill(case: &Case) -> &'static Skill {
+    let reference = case.input["skill"].as_str().unwrap();
+    sample::SKILLS
+        .iter()
+        .find(|skill| skill.reference() == reference)
+        .unwrap()
+}
+
+/// A call in the same process. A time of 0 means that of the contract.
+fn call(case: &Case) {
+    let skill = skill(case);
+    let host = Host::with_resources([skill], Resources::default()).unwrap();
+    let call = Call::value(&case.input["inputs"], Meta::new("local"));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let completed = runtime.block_on(host.call(host.get(skill.reference()).unwrap(), call));
+    let (Ok(document) | Err(document)) = completed.into_document();
+    if let Some(outputs) = case.expect.get("outputs") {
+        assert_eq!(
+            document["outputs"].to_string(),
+            outputs.to_string(),
+            "{}",
+            case.id
+        );
+    }
+    if let Some(cost) = case.expect.get("cost") {
+        assert_eq!(&document["cost"], cost, "{}", case.id);
+    }
+    assert_eq!(
+        without_messages(&document["error"]),
+        without_messages(&case.expect["error"]),
+        "{}",
+        case.id
+    );
+}
+
+/// Messages are our own.
+fn without_messages(error: &Value) -> Value {
+    let mut error = error.clone();
+    for violation in error["details"]["errors"].as_array_mut().into_iter().flatten() {
+        violation["message"] = Value::Null;
+    }
+    error
+}
+
+fn testing(case: &Case) {
+    let result = invoke(skill(case), &case.input["inputs"])
+        .idempotency_key(case.input["idempotencyKey"].as_str().unwrap())
+        .settings(case.input["settings"].clone())
+        .blocking()
+        .unwrap();
+    assert_eq!(
+        result.outputs.to_string(),
+        case.expect["outputs"].to_string(),
+        "{}",
+        case.id
+    );
+    assert_eq!(
+        result.cost.unwrap_or(Value::Null),
+        case.expect["cost"],
+        "{}",
+        case.id
+    );
+}
