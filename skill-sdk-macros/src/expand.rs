@@ -13,6 +13,7 @@ use crate::args::implementation::{Implementation, option};
 use crate::args::{Args, Chosen, CostModel, Json, Whole, parse};
 use crate::docs;
 use crate::errors::Errors;
+use crate::ide;
 use crate::inputs;
 use crate::item::Function;
 use crate::rules;
@@ -21,8 +22,10 @@ use crate::shape::{self, Inputs, Parameter, Shape};
 /// Expands `#[skill(attribute)] item`.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
+    let hints = ide::hints(&attribute);
     let Some(function) = function(&item, "skill", &mut errors) else {
-        return [item].into_iter().chain(errors.into_tokens()).collect();
+        let parts = [Some(item), errors.into_tokens(), hints];
+        return parts.into_iter().flatten().collect();
     };
     let args = parse::parse(attribute, &mut errors);
     let shape = shape::skill(&function.signature, &mut errors);
@@ -35,7 +38,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     // A skill owns its inputs even where its body only reads them.
     let by_value = function.signature.asyncness.is_none() && !function.signature.inputs.is_empty();
     let allowed = by_value.then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
-    quote!(#allowed #kept #generated)
+    quote!(#allowed #kept #generated #hints)
 }
 
 /// The function under the attribute, or an error that says what is there instead.

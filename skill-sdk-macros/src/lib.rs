@@ -4,6 +4,7 @@
 //! - `item`, `shape`, `inputs`, `docs`: what the function says
 //! - `rules`: the publication rules that a literal can break
 //! - `expand`, `resource`, `failure`: what is generated
+//! - `ide`: what an editor completes and shows inside the attribute
 //! - `errors`: all mistakes of one use, reported together
 //!
 //! Every macro is a function from tokens to tokens, so that tests need no compiler; this file only names them.
@@ -13,6 +14,7 @@ mod docs;
 mod errors;
 mod expand;
 mod failure;
+mod ide;
 mod inputs;
 mod item;
 mod resource;

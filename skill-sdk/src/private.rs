@@ -1,5 +1,9 @@
 //! Everything that the macros may name. Not part of the public interface: it may change in any release.
 
+#[cfg(rust_analyzer)]
+#[path = "private/ide.rs"]
+pub mod ide;
+
 pub use inventory;
 pub use schemars;
 pub use serde;

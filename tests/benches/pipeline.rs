@@ -2,6 +2,9 @@
 //!
 //! Printed, never judged: only the ratios of one run mean anything.
 
+#![allow(clippy::expect_used, reason = "a measurement that cannot be made should stop")]
+#![allow(clippy::unused_async, reason = "skills have the shape that is measured")]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

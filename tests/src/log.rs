@@ -98,7 +98,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Capture {
         let spans = context
             .event_scope(event)
             .into_iter()
-            .flat_map(|scope| scope.from_root());
+            .flat_map(tracing_subscriber::registry::Scope::from_root);
         let spans = spans
             .filter_map(|span| {
                 span.extensions()

@@ -129,7 +129,7 @@ pub fn context_echo(inputs: Value, ctx: SkillContext) -> Value {
         "idempotencyKey": ctx.idempotency_key(),
         "settings": ctx.settings(),
         "protocol": ctx.protocol(),
-        "timeout": ctx.remaining().map(|left| left.as_secs_f64().ceil() as u64),
+        "timeout": ctx.remaining().map(|left| left.as_secs() + u64::from(left.subsec_nanos() > 0)),
         "caller": ctx.caller().map(|caller| caller.principal_id().to_owned()),
     })
 }

@@ -8,6 +8,10 @@ use std::time::Duration;
 
 use skill_sdk::SkillContext;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+/// How long a test waits for a sign that should come at once.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What happened in a skill.
 #[derive(Debug)]
@@ -37,10 +41,9 @@ impl Signs {
 
     /// The next sign.
     pub async fn next(&mut self) -> Sign {
-        self.0
-            .recv()
-            .await
-            .expect("the call gives signs as long as it is watched")
+        let sign = timeout(PATIENCE, self.0.recv()).await;
+        let sign = sign.expect("the call gives a sign in time");
+        sign.expect("the call gives signs as long as it is watched")
     }
 
     /// The context of the call, once its body runs.

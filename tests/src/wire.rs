@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde_json::Value;
 use skill_sdk::Skill;
@@ -13,6 +14,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// How long a test waits for what should come at once, or by a clock that is paused.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that runs until it is told to stop.
 #[derive(Debug)]
@@ -171,16 +176,16 @@ impl Client {
 
     /// Waits until the server closes the connection; gives what came before.
     pub async fn closed(&mut self) -> Vec<u8> {
+        let read = timeout(PATIENCE, self.stream.read_to_end(&mut self.received)).await;
         // A connection that is reset is closed as well.
-        let _ = self.stream.read_to_end(&mut self.received).await;
+        let _ = read.expect("the server closes the connection");
         std::mem::take(&mut self.received)
     }
 
     async fn more(&mut self) {
-        let count = self
-            .stream
-            .read_buf(&mut self.received)
-            .await
+        let read = timeout(PATIENCE, self.stream.read_buf(&mut self.received)).await;
+        let count = read
+            .expect("the server answers in time")
             .expect("the server answers");
         assert!(
             count > 0,

@@ -34,8 +34,8 @@ fn crates(features: &str) -> BTreeSet<String> {
     let manifest = format!(
         "[package]\nname = \"acme-skills\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [dependencies]\nschemars = \"1\"\nserde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\
-         skill-sdk = {{ path = {:?}, features = [{features}] }}\n",
-        workspace.join("skill-sdk")
+         skill-sdk = {{ path = '{}', features = [{features}] }}\n",
+        workspace.join("skill-sdk").display()
     );
     fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
     fs::create_dir(folder.path().join("src")).unwrap();

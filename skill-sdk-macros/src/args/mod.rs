@@ -1,8 +1,8 @@
 //! The arguments of `#[skill(…)]`.
 //!
-//! [`keys`] is the one table of what may be written; [`parse`] walks the tokens by it; [`value`] and [`implementation`] turn
-//! one value into its type and check it; [`words`] are those that stand in
-//! values; [`suggest`] finds what a misspelt word meant.
+//! [`keys`] is the one table of what may be written, and [`words`] are those that stand in values; [`parse`] walks the tokens
+//! by it; [`value`] and [`implementation`] turn one value into its type and check it; [`suggest`] finds what a misspelt word
+//! meant.
 
 pub(crate) mod implementation;
 pub(crate) mod keys;

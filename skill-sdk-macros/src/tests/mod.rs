@@ -1,6 +1,8 @@
 //! The macros without a compiler: every message with the token it points at, and the expansions as they are reviewed.
 
 mod arguments;
+mod editor;
+mod explained;
 mod failures;
 mod implementations;
 mod reference;

@@ -7,11 +7,16 @@ use crate::args::keys::KEYS;
 
 #[test]
 fn the_documentation_lists_every_argument() {
-    let mut text = "| argument | what it says | example |\n|---|---|---|\n".to_owned();
+    let mut text =
+        "| argument | what it says | value | without it | example |\n|---|---|---|---|---|\n".to_owned();
     for key in KEYS {
         let required = if key.required { ", required" } else { "" };
-        let doc = key.doc.replace('|', "\\|");
-        writeln!(text, "| `{}`{required} | {doc} | `{}` |", key.name, key.example).unwrap();
+        writeln!(
+            text,
+            "| `{}`{required} | {} | {} | {} | `{}` |",
+            key.name, key.docs.purpose, key.docs.kind, key.docs.default, key.example
+        )
+        .unwrap();
     }
     compare("keys.md", &text);
 }

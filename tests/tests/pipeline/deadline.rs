@@ -20,7 +20,7 @@ use super::{call_on, host, meta};
 )]
 async fn asynchronous(ctx: &SkillContext) {
     let _body = Body::begins(ctx);
-    pending().await
+    pending::<()>().await;
 }
 
 /// Ends when it is told to, and then has a result that nobody wants.
@@ -41,7 +41,7 @@ async fn spawning(ctx: SkillContext) {
         work.cancelled().await;
         signs::give(&work, Sign::Ended);
     });
-    pending().await
+    pending::<()>().await;
 }
 
 /// Ends at once.

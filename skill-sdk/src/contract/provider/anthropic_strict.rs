@@ -51,8 +51,8 @@ static TYPE: Rule = rule(
 
 static TYPE_LIST: Rule = rule(
     "anthropic.strict_type_list",
-    "A `type` is one name. The API takes lists as well; the helper of the vendor's own library stops at them.",
-    "let a client that uses this helper write `anyOf` of the types",
+    "A `type` is one name. The API is said to take lists as well; the helper of the vendor's own library stops at them.",
+    "a client that uses the vendor's helper has to write an `anyOf` of the types",
     "The Python library fails at a list of types.",
 );
 
@@ -214,7 +214,7 @@ pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
     if let Some(first) = lists.first() {
         let message = match lists.len() {
             1 => "`type` is a list".to_owned(),
-            count => format!("`type` is a list, here and {} times more", count - 1),
+            count => format!("`type` is a list in {count} schemas, first here"),
         };
         found.add(&TYPE_LIST, *first, message);
     }

@@ -143,7 +143,7 @@ pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
     for (at, node) in tree.schemas() {
         let ignored = node::keywords_beside(node.value, KEYWORDS);
         if !ignored.is_empty() {
-            found.add(&KEYWORD, at, format!("{} has no effect", listed(&ignored)));
+            found.add(&KEYWORD, at, format!("without effect: {}", listed(&ignored)));
         }
         let values = node.value.get("enum").and_then(Value::as_array);
         let is_strange = |value: &Value| !value.is_string() && !value.is_number();

@@ -44,7 +44,7 @@ use self::tree::Tree;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Provider {
-    /// Function calling of OpenAI, plain and strict.
+    /// Function calling of `OpenAI`, plain and strict.
     OpenAi,
     /// Tool use of Anthropic, plain and strict.
     Anthropic,

@@ -17,7 +17,7 @@ pub(super) enum Target {
 }
 
 /// The references, with the indexes of the schemas that they stand in: the text, and where it leads.
-pub(super) fn references<'t, 'a>(tree: &'t Tree<'a>) -> impl Iterator<Item = (usize, &'a str, Target)> {
+pub(super) fn references<'a>(tree: &Tree<'a>) -> impl Iterator<Item = (usize, &'a str, Target)> {
     tree.nodes.iter().enumerate().filter_map(|(at, node)| {
         let text = node.value.get("$ref")?.as_str()?;
         Some((at, text, resolve(tree, text)))

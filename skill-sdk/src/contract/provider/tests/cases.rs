@@ -66,7 +66,7 @@ pub(super) fn empty() -> Value {
 
 /// A closed object with a required property `v`.
 pub(super) fn field(schema: Value) -> Value {
-    json!({"type": "object", "properties": {"v": schema}, "required": ["v"], "additionalProperties": false})
+    fields([("v".to_owned(), schema)])
 }
 
 /// A closed object with these required properties.

@@ -24,8 +24,9 @@ the model was told of it.
 Skills are named with dots, and tools of some providers must not be. A client then calls the tool by another name: each
 character that is refused becomes an underscore, so `git.merge` becomes `git_merge`.
 
-The rules are those of the vendors in November 2026, as far as they are public. They change; the column on the right says
-what each one rests on.
+The rules are of November 2026. They come from the client libraries of the vendors (openai 3.57.0, anthropic 2.14.0,
+google-genai 3.6.1 for Python), which a test asks again, and from what users report of refusals and documentation; none was
+tried against an API. They change, and the column on the right says what each one rests on.
 ";
 
 fn heading(provider: Provider, mode: Mode) -> &'static str {

@@ -1,0 +1,127 @@
+//! What an editor completes and shows inside of `#[skill(…)]`.
+//!
+//! rust-analyzer knows nothing of the arguments of a macro, but it knows paths. It sets `cfg(rust_analyzer)`, and for it alone
+//! the words of the attribute stand in `use` items whose paths lead into modules of the library (`__private::ide`), named and
+//! documented by the table of arguments. It maps the word under the cursor to its place in such a path, completes what the
+//! module holds, and shows the documentation of what the path means. No compiler sees any of this.
+//!
+//! The tokens are those that somebody is typing. They are read without a grammar: nothing here can fail.
+
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+use syn::Path;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+
+use crate::args::keys;
+use crate::args::words::Words;
+use crate::expand;
+
+/// The items for rust-analyzer, unless there is no word in the attribute.
+pub(crate) fn hints(attribute: &TokenStream) -> Option<TokenStream> {
+    let mut uses = Vec::new();
+    let mut sdk = None;
+    for argument in split(attribute.clone()) {
+        if argument.key.as_ref().is_some_and(|key| key == "crate") {
+            sdk = whole_path.parse2(argument.value.into_iter().collect()).ok();
+            continue;
+        }
+        let Some(key) = argument.key else { continue };
+        let known = keys::find(&key.unraw().to_string());
+        uses.extend(used(&[], &key));
+        if let Some(known) = known {
+            words(&[known.name], known.words, argument.value, &mut uses);
+        }
+    }
+    if uses.is_empty() {
+        return None;
+    }
+    let sdk = expand::sdk(sdk.as_ref());
+    // The condition stands inside of what allows it: a crate need not know this `cfg`.
+    Some(quote! {
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[cfg(rust_analyzer)]
+            {
+                use #sdk::__private::ide as __ide;
+                #(#uses)*
+            }
+        };
+    })
+}
+
+/// `key = value`, or what there is of it.
+struct Argument {
+    key: Option<Ident>,
+    value: Vec<TokenTree>,
+}
+
+/// The arguments between commas. The first word is the key, and what is behind the first `=` is the value.
+fn split(tokens: TokenStream) -> Vec<Argument> {
+    let all: Vec<TokenTree> = flat(tokens).collect();
+    let is = |token: &TokenTree, what| matches!(token, TokenTree::Punct(punct) if punct.as_char() == what);
+    all.split(|token| is(token, ','))
+        .map(|part| {
+            let equals = part.iter().position(|token| is(token, '='));
+            let (before, behind) = part.split_at(equals.unwrap_or(part.len()));
+            Argument {
+                key: before.iter().find_map(word),
+                value: behind.iter().skip(1).cloned().collect(),
+            }
+        })
+        .collect()
+}
+
+/// The tokens without the invisible groups that `macro_rules!` puts around what it passes on.
+fn flat(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
+    Box::new(tokens.into_iter().flat_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => flat(group.stream()),
+        other => Box::new(std::iter::once(other)),
+    }))
+}
+
+fn word(token: &TokenTree) -> Option<Ident> {
+    match token {
+        TokenTree::Ident(ident) => Some(ident.clone()),
+        _ => None,
+    }
+}
+
+/// The words of a value: a word of its own, the parts in parentheses, or both, as in `http("…", audience = "…")`.
+fn words(place: &[&str], known: Words, value: Vec<TokenTree>, uses: &mut Vec<TokenStream>) {
+    if known.is_empty() {
+        return;
+    }
+    let mut value = value.into_iter();
+    match value.next() {
+        Some(TokenTree::Ident(written)) => {
+            uses.extend(used(place, &written));
+            let member = known.iter().find(|member| written == member.name);
+            if let (Some(member), Some(TokenTree::Group(parts))) = (member, value.next()) {
+                let place: Vec<&str> = place.iter().copied().chain([member.name]).collect();
+                let keys = split(parts.stream()).into_iter().filter_map(|part| part.key);
+                keys.for_each(|key| uses.extend(used(&place, &key)));
+            }
+        }
+        Some(TokenTree::Group(parts)) => {
+            let keys = split(parts.stream()).into_iter().filter_map(|part| part.key);
+            keys.for_each(|key| uses.extend(used(place, &key)));
+        }
+        _ => {}
+    }
+}
+
+/// The `use` of one word below the modules of `place`; a keyword cannot stand there.
+fn used(place: &[&str], word: &Ident) -> Option<TokenStream> {
+    syn::parse2::<Ident>(TokenTree::from(word.clone()).into()).ok()?;
+    let place = place.iter().map(|module| format_ident!("{module}"));
+    // One path each, for in braces an editor would offer `self` too.
+    Some(quote!(use __ide #(::#place)*::#word as _;))
+}
+
+/// A path, and whatever is being typed behind it.
+fn whole_path(input: ParseStream<'_>) -> syn::Result<Path> {
+    let path = input.call(Path::parse_mod_style)?;
+    input.parse::<TokenStream>()?;
+    Ok(path)
+}

@@ -1,0 +1,153 @@
+//! `docs/errors-explained.md` knows every message of `ui/` and every code of the sources.
+
+#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// The first line of every error of `ui/`, without `error:` or `error[…]:`.
+fn messages() -> BTreeSet<String> {
+    let mut messages = BTreeSet::new();
+    for folder in fs::read_dir(root().join("tests/tests/ui")).unwrap() {
+        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "stderr") {
+                let text = fs::read_to_string(&path).unwrap();
+                let errors = text.lines().filter(|line| line.starts_with("error"));
+                messages.extend(errors.filter_map(|line| Some(line.split_once(": ")?.1.to_owned())));
+            }
+        }
+    }
+    assert!(
+        messages.len() > 100,
+        "only {} messages were found",
+        messages.len()
+    );
+    messages
+}
+
+/// Whether `message` is `pattern`, where `…` stands for anything.
+fn fits(pattern: &str, message: &str) -> bool {
+    let mut parts = pattern.split('…').collect::<Vec<_>>();
+    let last = parts.pop().unwrap_or_default();
+    let mut rest = message;
+    for (index, part) in parts.iter().enumerate() {
+        match rest.find(part) {
+            Some(at) if at == 0 || index > 0 => rest = &rest[at + part.len()..],
+            _ => return false,
+        }
+    }
+    if parts.is_empty() {
+        rest == last
+    } else {
+        rest.ends_with(last)
+    }
+}
+
+#[test]
+fn every_message_is_explained_and_every_explanation_is_needed() {
+    let page = text("docs/errors-explained.md");
+    let blocks = page
+        .split("```text\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let patterns: Vec<&str> = blocks.flat_map(str::lines).collect();
+    let messages = messages();
+    for message in &messages {
+        assert!(
+            patterns.iter().any(|pattern| fits(pattern, message)),
+            "not explained: {message}"
+        );
+    }
+    for pattern in patterns {
+        assert!(
+            messages.iter().any(|message| fits(pattern, message)),
+            "no longer a message: {pattern}"
+        );
+    }
+}
+
+/// The words between `start` and the next double quote.
+fn words(source: &str, start: &str) -> Vec<String> {
+    let ends = source.split(start).skip(1);
+    ends.filter_map(|rest| rest.split('"').next())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_code_is_explained() {
+    let mut codes = BTreeSet::new();
+    codes.extend(words(
+        &text("skill-sdk/src/contract/check/violation.rs"),
+        ": &str = \"",
+    ));
+    codes.extend(words(&text("skill-sdk/src/contract/schema/problem.rs"), " => \""));
+    // The codes of problems stand alone on their line, or behind the skill.
+    for file in ["problem.rs", "skill.rs", "collect.rs"] {
+        let source = text(&format!("skill-sdk/src/registry/{file}"));
+        let code = source
+            .split("#[cfg(test)]\nmod tests")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let quoted = code.split('"').skip(1).step_by(2).map(str::to_owned);
+        codes.extend(
+            quoted.filter(|word| {
+                word.contains('_') && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+            }),
+        );
+    }
+    for code in [
+        "duplicate_skill",
+        "duplicate_resource",
+        "invalid_examples",
+        "not_an_object",
+        "payload_too_deep",
+    ] {
+        assert!(
+            codes.contains(code),
+            "codes are written in another way now: {codes:?}"
+        );
+    }
+    // The table of hosting.md is held against the sources by `docs.rs`.
+    let hosting = text("docs/hosting.md");
+    let table = hosting
+        .split("| code | status |")
+        .nth(1)
+        .unwrap()
+        .split("\n\n")
+        .next()
+        .unwrap();
+    codes.extend(
+        table
+            .lines()
+            .skip(2)
+            .filter_map(|row| Some(row.split('`').nth(1)?.to_owned())),
+    );
+    assert!(codes.len() > 30, "{codes:?}");
+
+    let page = text("docs/errors-explained.md");
+    let explained: BTreeSet<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `") || line.starts_with("###"))
+        .flat_map(|line| {
+            let all = line.split('`').skip(1).step_by(2);
+            all.take(if line.starts_with('|') { 1 } else { usize::MAX })
+        })
+        .collect();
+    let missing: Vec<&String> = codes
+        .iter()
+        .filter(|code| !explained.contains(code.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "not explained: {missing:?}");
+}
