@@ -27,11 +27,40 @@ use proc_macro::TokenStream;
 
 /// Declares a function to be a skill.
 ///
+/// The contract is made of the signature, the types and the doc comment; the skill is registered in the program.
+///
+/// # Functions
+///
+/// | shape | smallest example | the input object |
+/// |---|---|---|
+/// | nothing | `fn ping() -> String` | empty |
+/// | one object | `fn total(inputs: Invoice) -> Total` | what `Invoice` is read from |
+/// | one object, taken apart | `fn total(#[inputs] Invoice { lines, .. }: Invoice) -> Total` | the same |
+/// | plain parameters | `fn greet(name: String, times: Option<u8>) -> String` | a field for each parameter |
+/// | with context | `fn total(inputs: Invoice, ctx: &SkillContext) -> Total` | the context is no field |
+/// | `async` | `async fn total(inputs: Invoice, ctx: SkillContext) -> Total` | any of the above |
+/// | that may fail | `fn total(inputs: Invoice) -> Result<Total, SkillError>` | any of the above |
+///
+/// - The parameter that is the whole object is called `inputs` or `_inputs`, or has `#[inputs]` on it. Beside it only the
+///   context may stand. Its type derives `Deserialize` and `JsonSchema`.
+/// - Otherwise every parameter but the context is a field. Doc comments, `#[serde(…)]` and `#[schemars(…)]` on it apply to
+///   the field, an `Option<T>` may be absent, and fields that are not known are refused.
+/// - The context is recognised by its type, `&SkillContext` or `SkillContext`, at any place.
+/// - The function returns `T` or `Result<T, E>`. `T` derives `Serialize` and `JsonSchema`; what is no object stands in the
+///   member `result`. `E` is `SkillError`, something that turns into one, any `std::error::Error`, or `anyhow::Error`.
+/// - A plain `fn` runs on a thread of its own and may block; an `async fn` may not.
+///
+/// # Arguments
+///
 /// The first argument is the name, all others are `key = value` in any order:
 ///
 #[doc = include_str!("keys.md")]
 ///
-/// The function stays what it is. Beside it stands a type of the same name with the handle `SKILL`.
+/// # What is generated
+///
+/// The function stays what it is. Beside it, with the same visibility, stands a type of the same name with the handle
+/// `SKILL`: the skill of `fn merge` is `merge::SKILL`. So no type, module or crate called `merge` can be in the same scope, and
+/// a link in rustdoc is written `` [`merge()`] `` when the function is meant.
 #[proc_macro_attribute]
 pub fn skill(attribute: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(attribute.into(), item.into()).into()

@@ -8,3 +8,9 @@ mod cli {}
 
 #[doc = include_str!("../../docs/hosting.md")]
 mod hosting {}
+
+#[doc = include_str!("../../docs/attribute-reference.md")]
+mod attribute_reference {}
+
+#[doc = include_str!("../../docs/errors-explained.md")]
+mod errors_explained {}

@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_library_comes_from_the_users_source() {
-        let crates = "registry+https://github.com/rust-lang/crates.io-index";
+        let crates = "registry+https://index.example/default";
         assert_eq!(declared(Some(crates), None, None), r#"version = "^1.2""#);
         assert_eq!(declared(None, None, Some("/sdk")), r#"path = "/sdk""#);
         let private = declared(

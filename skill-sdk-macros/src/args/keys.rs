@@ -58,7 +58,7 @@ pub(crate) const KEYS: &[Key] = &[
         docs: Docs {
             purpose: "the version: a published one never changes, so a changed schema or policy needs a new one",
             kind: "a text of at most 50 characters without `@`, `/` and white space",
-            default: "none: it is required",
+            default: "an error",
         },
         example: r#""1""#,
         words: &[],
@@ -71,7 +71,7 @@ pub(crate) const KEYS: &[Key] = &[
         docs: Docs {
             purpose: "what it does to the world outside",
             kind: "a word",
-            default: "none: it is required",
+            default: "an error",
         },
         example: r#""none""#,
         words: words::SIDE_EFFECTS,
@@ -84,7 +84,7 @@ pub(crate) const KEYS: &[Key] = &[
         docs: Docs {
             purpose: "how much harm a wrong call can do",
             kind: "a word",
-            default: "none: it is required",
+            default: "an error",
         },
         example: r#""low""#,
         words: words::RISK,

@@ -3,7 +3,7 @@ use skill_sdk::{SkillContext, skill};
 #[skill("git.merge", version = 1, side_effects = "none", risk = "low")]
 fn merge<T>(branch: &str, ctx: &mut SkillContext) -> T {
     let _ = (branch, ctx);
-    todo!()
+    unreachable!()
 }
 
 fn main() {}
