@@ -24,7 +24,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let hints = ide::hints(&attribute);
     let Some(function) = function(&item, "skill", &mut errors) else {
-        let parts = [Some(item), errors.into_tokens(), hints];
+        let parts = [Some(item), hints, errors.into_tokens()];
         return parts.into_iter().flatten().collect();
     };
     let args = parse::parse(attribute, &mut errors);
@@ -38,7 +38,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     // A skill owns its inputs even where its body only reads them.
     let by_value = function.signature.asyncness.is_none() && !function.signature.inputs.is_empty();
     let allowed = by_value.then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
-    quote!(#allowed #kept #generated #hints)
+    // An editor takes the first token that a word became: the hints come before an error that points at it.
+    quote!(#allowed #kept #hints #generated)
 }
 
 /// The function under the attribute, or an error that says what is there instead.

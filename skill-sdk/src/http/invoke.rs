@@ -57,6 +57,7 @@ pub(super) async fn invoke(
     };
 
     let mut meta = Meta::new("http");
+    meta.environment = http.0.environment.clone();
     meta.invocation_id = envelope.invocation_id;
     meta.idempotency_key = envelope.idempotency_key;
     meta.settings = settings_values(envelope.settings);

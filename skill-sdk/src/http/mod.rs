@@ -32,6 +32,7 @@ use tokio::sync::Semaphore;
 
 pub use self::routes::router;
 pub use self::server::{BindError, ServeOptions, serve};
+use crate::context::Environment;
 use crate::pipeline::Host;
 
 /// The largest request body that is read by default, in bytes: 4 MiB.
@@ -44,39 +45,50 @@ pub const DEFAULT_CONCURRENCY: usize = 256;
 #[derive(Clone)]
 pub struct HttpHost(Arc<Shared>);
 
+#[derive(Clone)]
 struct Shared {
     host: Host,
     body_limit: usize,
     /// One permit for each call that may run at the same time.
     permits: Arc<Semaphore>,
+    environment: Environment,
 }
 
 impl HttpHost {
     /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
     /// checks callers.
     pub fn anonymous(host: Host) -> Self {
-        Self::build(host, DEFAULT_BODY_LIMIT, DEFAULT_CONCURRENCY)
+        Self(Arc::new(Shared {
+            host,
+            body_limit: DEFAULT_BODY_LIMIT,
+            permits: Arc::new(Semaphore::new(DEFAULT_CONCURRENCY)),
+            environment: Environment::process(),
+        }))
     }
 
     /// Sets the largest request body that is read, in bytes.
     #[must_use]
     pub fn body_limit(self, bytes: usize) -> Self {
-        Self::build(self.0.host.clone(), bytes, self.0.permits.available_permits())
+        self.with(|shared| shared.body_limit = bytes)
     }
 
     /// Sets how many calls may run at the same time; those above it are refused with the retryable code `overloaded`.
     #[must_use]
     pub fn concurrency(self, calls: usize) -> Self {
-        Self::build(self.0.host.clone(), self.0.body_limit, calls)
+        let permits = Semaphore::new(calls.min(Semaphore::MAX_PERMITS));
+        self.with(|shared| shared.permits = Arc::new(permits))
     }
 
-    fn build(host: Host, body_limit: usize, calls: usize) -> Self {
-        let permits = Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS)));
-        Self(Arc::new(Shared {
-            host,
-            body_limit,
-            permits,
-        }))
+    /// Sets what configuration and secrets are read from, in place of the environment of the process.
+    #[must_use]
+    pub fn environment(self, environment: Environment) -> Self {
+        self.with(|shared| shared.environment = environment)
+    }
+
+    fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.0);
+        change(&mut shared);
+        Self(Arc::new(shared))
     }
 
     /// The skills.
