@@ -24,8 +24,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let hints = ide::hints(&attribute);
     let Some(function) = function(&item, "skill", &mut errors) else {
-        let parts = [Some(item), hints, errors.into_tokens()];
-        return parts.into_iter().flatten().collect();
+        let errors = errors.into_tokens();
+        return [Some(item), Some(hints), errors].into_iter().flatten().collect();
     };
     let args = parse::parse(attribute, &mut errors);
     let shape = shape::skill(&function.signature, &mut errors);

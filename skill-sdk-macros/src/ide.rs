@@ -7,7 +7,7 @@
 //!
 //! The tokens are those that somebody is typing. They are read without a grammar: nothing here can fail.
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::Path;
 use syn::ext::IdentExt;
@@ -17,37 +17,34 @@ use crate::args::keys;
 use crate::args::words::Words;
 use crate::expand;
 
-/// The items for rust-analyzer, unless there is no word in the attribute.
-pub(crate) fn hints(attribute: &TokenStream) -> Option<TokenStream> {
-    let mut uses = Vec::new();
+/// The items for rust-analyzer.
+pub(crate) fn hints(attribute: &TokenStream) -> TokenStream {
+    let mut keys = Vec::new();
+    let mut values = Vec::new();
     let mut sdk = None;
     for argument in split(attribute.clone()) {
-        if argument.key.as_ref().is_some_and(|key| key == "crate") {
-            sdk = whole_path.parse2(argument.value.into_iter().collect()).ok();
-            continue;
-        }
         let Some(key) = argument.key else { continue };
-        let known = keys::find(&key.unraw().to_string());
-        uses.extend(used(&[], &key));
-        if let Some(known) = known {
-            words(&[known.name], known.words, argument.value, &mut uses);
+        if key == "crate" {
+            sdk = whole_path.parse2(argument.value.into_iter().collect()).ok();
+        } else if let Some(known) = keys::find(&key.unraw().to_string()) {
+            words(&[known.name], known.words, argument.value, &mut values);
         }
+        keys.push(key);
     }
-    if uses.is_empty() {
-        return None;
-    }
+    let keys = used(&[], keys);
     let sdk = expand::sdk(sdk.as_ref());
     // The condition stands inside of what allows it: a crate need not know this `cfg`.
-    Some(quote! {
-        #[allow(unexpected_cfgs)]
+    quote! {
+        #[allow(unexpected_cfgs, unused_imports)]
         const _: () = {
             #[cfg(rust_analyzer)]
             {
                 use #sdk::__private::ide as __ide;
-                #(#uses)*
+                #keys
+                #(#values)*
             }
         };
-    })
+    }
 }
 
 /// `key = value`, or what there is of it.
@@ -92,31 +89,36 @@ fn words(place: &[&str], known: Words, value: Vec<TokenTree>, uses: &mut Vec<Tok
     if known.is_empty() {
         return;
     }
+    let keys_of = |group: &Group| {
+        let parts = split(group.stream());
+        parts.into_iter().filter_map(|part| part.key).collect()
+    };
     let mut value = value.into_iter();
     match value.next() {
         Some(TokenTree::Ident(written)) => {
-            uses.extend(used(place, &written));
             let member = known.iter().find(|member| written == member.name);
+            uses.push(used(place, vec![written]));
             if let (Some(member), Some(TokenTree::Group(parts))) = (member, value.next()) {
                 let place: Vec<&str> = place.iter().copied().chain([member.name]).collect();
-                let keys = split(parts.stream()).into_iter().filter_map(|part| part.key);
-                keys.for_each(|key| uses.extend(used(&place, &key)));
+                uses.push(used(&place, keys_of(&parts)));
             }
         }
-        Some(TokenTree::Group(parts)) => {
-            let keys = split(parts.stream()).into_iter().filter_map(|part| part.key);
-            keys.for_each(|key| uses.extend(used(place, &key)));
-        }
-        _ => {}
+        Some(TokenTree::Group(parts)) => uses.push(used(place, keys_of(&parts))),
+        None => uses.push(used(place, Vec::new())),
+        Some(_) => {}
     }
 }
 
-/// The `use` of one word below the modules of `place`; a keyword cannot stand there.
-fn used(place: &[&str], word: &Ident) -> Option<TokenStream> {
-    syn::parse2::<Ident>(TokenTree::from(word.clone()).into()).ok()?;
+/// The `use` of all words below the modules of `place`, but for keywords, which cannot stand there.
+///
+/// It is there also when there is no word yet: rust-analyzer compares the expansion with one that has a word at the cursor,
+/// and must find itself at the same place in both.
+fn used(place: &[&str], words: Vec<Ident>) -> TokenStream {
     let place = place.iter().map(|module| format_ident!("{module}"));
-    // One path each, for in braces an editor would offer `self` too.
-    Some(quote!(use __ide #(::#place)*::#word as _;))
+    let words = words
+        .into_iter()
+        .filter(|word| syn::parse2::<Ident>(TokenTree::from(word.clone()).into()).is_ok());
+    quote!(use __ide #(::#place)*::{ #(#words as _),* };)
 }
 
 /// A path, and whatever is being typed behind it.

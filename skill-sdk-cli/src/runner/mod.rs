@@ -5,7 +5,7 @@
 //! - [`lock`] makes its lock file from the user's, [`graph`] reads what cargo resolved
 //! - [`build`] runs cargo, [`progress`] shows what it does, [`foreign`] refuses other machines
 //! - [`program`] speaks the protocol with what was built
-//! - [`unreferenced`] finds dependencies that no code names and that are silently absent
+//! - [`mod@unreferenced`] finds dependencies that no code names and that are silently absent
 
 mod build;
 mod features;

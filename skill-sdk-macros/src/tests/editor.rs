@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
 
 use super::snapshots::compare;
 use super::{FUNCTION, skill, tokens};
@@ -180,52 +179,45 @@ fn a_body_is_opaque() {
     }
 }
 
-/// The paths that the hints of an attribute use.
+/// The paths that the hints of an attribute use: all keys, then all words of each value.
 fn paths(attribute: &str) -> Vec<String> {
-    let hints = ide::hints(&tokens(attribute))
-        .map(|hints| hints.to_string())
-        .unwrap_or_default();
-    let uses = hints.split("use ").filter_map(|rest| rest.split_once(" as _ ;"));
-    uses.map(|(path, _)| path.replace(' ', "")).collect()
+    let hints = ide::hints(&tokens(attribute)).to_string().replace(' ', "");
+    let uses = hints.split("use__ide").skip(1);
+    uses.map(|rest| rest.split(';').next().unwrap_or_default().replace("as_", ""))
+        .collect()
 }
 
 #[test]
 fn words_stand_where_they_are_completed() {
     for (attribute, expected) in [
-        ("", &[][..]),
-        ("\"a\"", &[]),
-        ("ri", &["__ide::ri"]),
-        ("\"a\", ri", &["__ide::ri"]),
-        ("\"a\" ri", &["__ide::ri"]),
-        ("\"a\", risk = ", &["__ide::risk"]),
-        ("\"a\", risk = \"low\"", &["__ide::risk"]),
-        (
-            "\"a\", risk = lo, x",
-            &["__ide::risk", "__ide::risk::lo", "__ide::x"],
-        ),
-        ("\"a\", r#risk = low", &["__ide::r#risk", "__ide::risk::low"]),
-        ("\"a\", title = TITLE", &["__ide::title"]),
+        ("", &["::{}"][..]),
+        ("\"a\"", &["::{}"]),
+        ("ri", &["::{ri}"]),
+        ("\"a\", ri", &["::{ri}"]),
+        ("\"a\" ri", &["::{ri}"]),
+        ("\"a\", risk = ", &["::{risk}", "::risk::{}"]),
+        ("\"a\", risk = \"low\"", &["::{risk}"]),
+        ("\"a\", risk = lo, x", &["::{risk,x}", "::risk::{lo}"]),
+        ("\"a\", r#risk = low", &["::{r#risk}", "::risk::{low}"]),
+        ("\"a\", title = TITLE", &["::{title}"]),
+        ("\"a\", cost_model = ()", &["::{cost_model}", "::cost_model::{}"]),
         (
             "\"a\", cost_model = (un, estimate = 1)",
-            &[
-                "__ide::cost_model",
-                "__ide::cost_model::un",
-                "__ide::cost_model::estimate",
-            ],
+            &["::{cost_model}", "::cost_model::{un,estimate}"],
         ),
         (
             "\"a\", implementation = ht",
-            &["__ide::implementation", "__ide::implementation::ht"],
+            &["::{implementation}", "::implementation::{ht}"],
         ),
         (
             "\"a\", implementation = http(\"x\", aud)",
             &[
-                "__ide::implementation",
-                "__ide::implementation::http",
-                "__ide::implementation::http::aud",
+                "::{implementation}",
+                "::implementation::{http}",
+                "::implementation::http::{aud}",
             ],
         ),
-        ("\"a\", self = 1, crate = my::sdk, in", &[]),
+        ("\"a\", self = 1, crate = my::sdk, in", &["::{}"]),
     ] {
         assert_eq!(paths(attribute), expected, "{attribute}");
     }
@@ -239,7 +231,7 @@ fn hints_follow_the_path_of_the_library() {
         ("ri, crate = my::sdk.", "use my :: sdk :: __private"),
         ("ri, crate =", "use :: skill_sdk :: __private"),
     ] {
-        let hints = ide::hints(&tokens(attribute)).into_token_stream().to_string();
+        let hints = ide::hints(&tokens(attribute)).to_string();
         assert!(hints.contains(expected), "{attribute}: {hints}");
     }
 }

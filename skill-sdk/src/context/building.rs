@@ -1,13 +1,12 @@
 //! Running the function of a resource: off the runtime when it may block, and without letting a panic out.
 
-use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::resources::{Build, Shared};
-use crate::error::SkillError;
+use crate::error::{SkillError, panic_text};
 
 /// Runs work that may block where it stalls nobody. Its events belong to the call that needs the value.
 #[cfg(feature = "runtime")]
@@ -39,16 +38,8 @@ impl Future for Caught {
         let build = &mut self.0;
         // Nothing of a build that panicked is used again.
         catch_unwind(AssertUnwindSafe(|| build.as_mut().poll(cx))).unwrap_or_else(|payload| {
-            let text = format!("it panicked: {}", text(payload.as_ref()));
+            let text = format!("it panicked: {}", panic_text(payload.as_ref()));
             Poll::Ready(Err(SkillError::unclassified("panic", Some(text.into()))))
         })
     }
-}
-
-fn text(payload: &(dyn Any + Send)) -> &str {
-    payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without a text")
 }

@@ -2,6 +2,7 @@
 
 mod classify;
 mod code;
+mod panic;
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 pub use self::classify::{FailureExt, failure};
 pub use self::code::is_valid_code;
+pub(crate) use self::panic::panic_text;
 
 /// The code of a failure that its author did not classify.
 pub(crate) const SKILL_ERROR: &str = "skill_error";

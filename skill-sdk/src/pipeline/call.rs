@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::context::{Caller, Environment, ProgressSink};
@@ -129,9 +128,4 @@ impl Completed {
             }
         }
     }
-}
-
-/// Whether a JSON text is an object; it is known to be JSON.
-pub(super) fn is_object(json: &RawValue) -> bool {
-    json.get().starts_with('{')
 }

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Once;
 use std::task::{Context, Poll};
 
-use crate::error::SkillError;
+use crate::error::{SkillError, panic_text};
 use crate::registry::Skill;
 
 thread_local! {
@@ -36,19 +36,11 @@ pub fn report_panics_of_skills() {
 }
 
 fn describe(info: &PanicHookInfo<'_>) -> String {
-    let text = text(info.payload());
+    let text = panic_text(info.payload());
     match info.location() {
         Some(place) => format!("{text} ({place})"),
         None => text.to_owned(),
     }
-}
-
-fn text(payload: &(dyn Any + Send)) -> &str {
-    payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without a text")
 }
 
 /// Runs the code of a skill; a panic becomes a failure.
@@ -61,7 +53,9 @@ pub(super) fn caught<T>(skill: &Skill, work: impl FnOnce() -> T) -> Result<T, Sk
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     IN_SKILL.set(outer);
     result.map_err(|payload| {
-        let seen = SEEN.take().unwrap_or_else(|| text(payload.as_ref()).to_owned());
+        let seen = SEEN
+            .take()
+            .unwrap_or_else(|| panic_text(payload.as_ref()).to_owned());
         tracing::error!(skill = skill.reference(), panic = seen, "the skill panicked");
         dismiss(payload);
         SkillError::unclassified("the implementation of the skill panicked", None)

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use jsonschema::Validator;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::call::{Meta, is_object};
+use super::call::Meta;
 use super::dialect::compile;
 use super::violations::{self, Violation};
 use super::{locate, panics, relax};
@@ -100,16 +99,14 @@ impl Runnable {
 
     /// The inputs are an object that keeps the contract.
     pub(super) fn check_inputs(&self, json: &[u8]) -> Result<(), SkillError> {
-        let unreadable = |error: &serde_json::Error| {
+        let instance: Value = serde_json::from_slice(json).map_err(|error| {
             violations::of_inputs(vec![Violation::root(format!("inputs are not JSON: {error}"))])
-        };
-        let raw: &RawValue = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
-        if !is_object(raw) {
+        })?;
+        if !instance.is_object() {
             return Err(violations::of_inputs(vec![Violation::root(
                 "inputs must be a JSON object".into(),
             )]));
         }
-        let instance: Value = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
         let schema = &self.described.contract().inputs;
         violations::check(&self.inputs, schema, &instance).map_err(violations::of_inputs)
     }
