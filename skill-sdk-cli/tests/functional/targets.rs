@@ -175,7 +175,7 @@ fn two_workspaces_are_listed_together_and_not_served() {
         ["f.one@1", "s.one@1"]
     );
     first
-        .run(&format!("serve http . {other}"))
+        .run(&format!("serve http . {other} --allow-anonymous"))
         .fails(2, &["the targets are of several", "use the_crate as _;"]);
 }
 
