@@ -22,11 +22,11 @@ use crate::shape::{self, Inputs, Parameter, Shape};
 /// Expands `#[skill(attribute)] item`.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let hints = ide::hints(&attribute);
     let Some(function) = function(&item, "skill", &mut errors) else {
-        let errors = errors.into_tokens();
-        return [Some(item), Some(hints), errors].into_iter().flatten().collect();
+        return [Some(item), errors.into_tokens()].into_iter().flatten().collect();
     };
+    // In an `impl` or a trait an item beside the function would be one more error.
+    let hints = (!names_self(function.signature.to_token_stream())).then(|| ide::hints(&attribute));
     let args = parse::parse(attribute, &mut errors);
     let shape = shape::skill(&function.signature, &mut errors);
     entrypoint(&args, &function.signature.ident, &mut errors);
@@ -40,6 +40,15 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let allowed = by_value.then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
     // An editor takes the first token that a word became: the hints come before an error that points at it.
     quote!(#allowed #kept #hints #generated)
+}
+
+/// Whether a signature names `self` or `Self`, so that it stands in an `impl` or a trait.
+fn names_self(signature: TokenStream) -> bool {
+    signature.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "self" || ident == "Self",
+        TokenTree::Group(group) => names_self(group.stream()),
+        _ => false,
+    })
 }
 
 /// The function under the attribute, or an error that says what is there instead.
