@@ -64,13 +64,12 @@ impl Session {
     /// All that the programs said as one envelope: the skills that the targets name, or the problems.
     pub(crate) fn envelope(&self) -> Result<Envelope, Failure> {
         let mut whole = self.unusable();
-        if whole.problems.is_empty() {
-            whole.skills = self
-                .selected()?
-                .into_iter()
-                .map(|selected| selected.skill.clone())
-                .collect();
-        }
+        whole.skills = if whole.problems.is_empty() {
+            let selected = self.selected()?.into_iter();
+            selected.map(|selected| selected.skill.clone()).collect()
+        } else {
+            self.everything()
+        };
         Ok(whole)
     }
 

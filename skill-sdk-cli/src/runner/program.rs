@@ -83,12 +83,14 @@ struct Exchange {
 
 impl Exchange {
     fn new() -> Result<Self, Failure> {
-        let directory = tempfile::Builder::new()
-            .prefix("skill-sdk-")
-            .tempdir()
-            .map_err(|error| {
-                Failure::usage(format!("could not make a temporary directory: {error}")).help(TEMPORARY)
-            })?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("skill-sdk-");
+        // Answers hold the outputs of skills.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let directory = builder.tempdir().map_err(|error| {
+            Failure::usage(format!("could not make a temporary directory: {error}")).help(TEMPORARY)
+        })?;
         Ok(Self { directory })
     }
 

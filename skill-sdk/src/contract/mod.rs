@@ -4,6 +4,7 @@ pub mod check;
 mod description;
 mod document;
 mod implementation;
+pub mod json;
 mod origin;
 mod policy;
 pub mod provider;

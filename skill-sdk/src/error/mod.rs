@@ -55,7 +55,7 @@ struct Inner {
 impl SkillError {
     /// A failure of the environment: repeating the call may help.
     ///
-    /// `code` is `[a-z0-9][a-z0-9_.-]{0,99}`; another one becomes `skill_error`, and the log shows it. An empty message
+    /// `code` is `[a-z0-9][a-z0-9_.-]{0,99}`; another one becomes a terminal `skill_error`, and the log shows it. An empty message
     /// becomes the code.
     pub fn retryable(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(code.into(), message.into(), true)
@@ -82,7 +82,8 @@ impl SkillError {
         Self(Box::new(Inner {
             code,
             message,
-            retryable,
+            // A mistake of the implementation: repeating the call cannot mend it.
+            retryable: retryable && refused_code.is_none(),
             details: None,
             source: None,
             crash: refused_code.is_some(),

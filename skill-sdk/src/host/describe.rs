@@ -5,20 +5,15 @@ use crate::registry::{Described, Registry, RegistryProblem, Skill};
 
 /// What the program has to offer.
 pub(super) fn envelope() -> Envelope {
-    let (skills, problems) = match Registry::collect() {
-        Ok(registry) => {
-            let described = registry
-                .iter()
-                .filter_map(|skill| skill.described().ok().map(|found| (skill, found)));
-            (
-                described
-                    .map(|(skill, described)| entry(skill, described))
-                    .collect(),
-                Vec::new(),
-            )
-        }
-        Err(error) => (Vec::new(), error.problems().iter().map(problem).collect()),
+    let problems = match Registry::collect() {
+        Ok(_) => Vec::new(),
+        Err(error) => error.problems().iter().map(problem).collect(),
     };
+    // Those that are sound are described beside the problems of others, so that all can be checked at once.
+    let skills = Registry::sound()
+        .into_iter()
+        .filter_map(|skill| skill.described().ok().map(|described| entry(skill, described)))
+        .collect();
     Envelope {
         protocol: PROTOCOL,
         sdk: env!("CARGO_PKG_VERSION").to_owned(),

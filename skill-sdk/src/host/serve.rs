@@ -13,7 +13,7 @@ use super::Refusal;
 use super::protocol::{Anonymous, ServeHttpRequest};
 use super::sample::sample;
 use crate::contract::Idempotency;
-use crate::http::{HttpHost, ServeOptions, serve};
+use crate::http::{HttpHost, ServeOptions, path_of, serve};
 use crate::pipeline::{Host, Runnable, report_panics_of_skills};
 
 /// A program that links no crate with skills.
@@ -86,7 +86,7 @@ fn example(host: &Host) -> Option<Example> {
         inputs_of(chosen).unwrap_or_else(|| sample(&contract.inputs)),
     );
     Some(Example {
-        path: format!("/skills/{}", chosen.skill().reference()),
+        path: path_of(chosen.skill().reference()),
         body: Value::Object(body).to_string(),
     })
 }

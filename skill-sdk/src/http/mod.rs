@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+pub(crate) use self::routes::path_of;
 pub use self::routes::router;
 pub use self::server::{BindError, ServeOptions, serve};
 use crate::context::Environment;

@@ -10,6 +10,8 @@ use serde::{Deserialize, de};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::contract::json;
+
 /// Whether the content is JSON by its type; a type that is missing is tolerated.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
@@ -127,8 +129,8 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
 }
 
 /// Settings that are not usable are empty settings.
-fn settings(json: &RawValue) -> Value {
-    serde_json::from_str(json.get()).unwrap_or(Value::Null)
+fn settings(settings: &RawValue) -> Value {
+    json::parse(settings.get().as_bytes()).unwrap_or(Value::Null)
 }
 
 /// An id: a string, or the JSON text of anything else but null.

@@ -43,7 +43,7 @@ async fn list(State(http): State<HttpHost>) -> Response {
         .iter()
         .map(|runnable| {
             let skill = runnable.skill();
-            let path = format!("/skills/{}", skill.reference());
+            let path = path_of(skill.reference());
             Listed {
                 r#ref: skill.reference(),
                 name: skill.name(),
@@ -62,6 +62,21 @@ async fn list(State(http): State<HttpHost>) -> Response {
     }
 }
 
+/// The path of a skill. A ref may hold characters that mean something else in a URL.
+pub(crate) fn path_of(reference: &str) -> String {
+    let mut path = "/skills/".to_owned();
+    for character in reference.chars() {
+        match character {
+            '"' | '#' | '%' | '\'' | '<' | '>' | '?' | '[' | '\\' | ']' | '^' | '`' | '{' | '|' | '}' => {
+                path.push_str(&format!("%{:02X}", u32::from(character)));
+            }
+            _ if character.is_ascii_control() => path.push_str(&format!("%{:02X}", u32::from(character))),
+            _ => path.push(character),
+        }
+    }
+    path
+}
+
 async fn health() -> Response {
     answer::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec())
 }
@@ -69,4 +84,18 @@ async fn health() -> Response {
 async fn not_found(uri: Uri) -> Response {
     let message = format!("there is nothing at {}", uri.path());
     answer::refusal(StatusCode::NOT_FOUND, "not_found", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_of;
+
+    #[test]
+    fn paths_are_urls() {
+        assert_eq!(path_of("git.merge@2"), "/skills/git.merge@2");
+        assert_eq!(
+            path_of("a?b#c%d\"é|<b>@1"),
+            "/skills/a%3Fb%23c%25d%22é%7C%3Cb%3E@1"
+        );
+    }
 }

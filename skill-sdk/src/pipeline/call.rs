@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::context::{Caller, Environment, ProgressSink};
+use crate::contract::json;
 use crate::error::SkillError;
 
 /// One call of a skill.
@@ -116,7 +117,7 @@ impl Completed {
         let mut document = Map::new();
         match self.result {
             Ok(outputs) => {
-                let outputs = serde_json::from_slice(&outputs).unwrap_or(Value::Null);
+                let outputs = json::parse(&outputs).unwrap_or(Value::Null);
                 document.insert("outputs".into(), outputs);
                 document.insert("cost".into(), self.cost.unwrap_or(Value::Null));
                 Ok(document.into())

@@ -24,9 +24,13 @@ thread_local! {
 pub fn report_panics_of_skills() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
+        if cfg!(panic = "abort") {
+            tracing::warn!("built with panic = \"abort\": a skill that panics ends the whole program");
+        }
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if IN_SKILL.get() {
+            // A program that aborts at a panic catches none: this is the last chance to tell.
+            if IN_SKILL.get() && !cfg!(panic = "abort") {
                 SEEN.set(Some(describe(info)));
             } else {
                 before(info);

@@ -12,6 +12,7 @@ use super::dialect::compile;
 use super::violations::{self, Violation};
 use super::{locate, panics, relax};
 use crate::context::{ContextStart, Resources, SkillContext};
+use crate::contract::json;
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
 use crate::handler::Running;
@@ -99,7 +100,7 @@ impl Runnable {
 
     /// The inputs are an object that keeps the contract.
     pub(super) fn check_inputs(&self, json: &[u8]) -> Result<(), SkillError> {
-        let instance: Value = serde_json::from_slice(json).map_err(|error| {
+        let instance = json::parse(json).map_err(|error| {
             violations::of_inputs(vec![Violation::root(format!("inputs are not JSON: {error}"))])
         })?;
         if !instance.is_object() {
@@ -139,7 +140,7 @@ impl Runnable {
 
     /// The outputs are an object that keeps the contract.
     pub(super) fn check_outputs(&self, json: &[u8]) -> Result<(), SkillError> {
-        let instance: Value = serde_json::from_slice(json).map_err(|error| {
+        let instance = json::parse(json).map_err(|error| {
             violations::of_outputs(vec![Violation::root(format!("outputs are not JSON: {error}"))])
         })?;
         if !instance.is_object() {

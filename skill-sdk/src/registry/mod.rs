@@ -48,6 +48,14 @@ impl Registry {
         Self::build(registered.skills, &registered.resources)
     }
 
+    /// The skills that are linked into the program and are sound by themselves, whatever is wrong with others.
+    pub(crate) fn sound() -> Vec<&'static Skill> {
+        let mut skills = collect::registered().skills;
+        skills.retain(|skill| skill.described().is_ok());
+        skills.sort_by_key(|skill| (skill.name(), VersionKey::new(skill.version())));
+        skills
+    }
+
     /// The shared values that are linked into the program, none of them built yet.
     #[cfg(feature = "testing")]
     pub(crate) fn declared_resources() -> Resources {

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::context::{Caller, Environment, Resource, Resources};
+use crate::contract::json;
 use crate::error::SkillError;
 use crate::pipeline::{Call, Host, Meta};
 use crate::registry::{Registry, Skill};
@@ -145,10 +146,14 @@ impl Invoke {
             return Err(SkillError::terminal("undeclared", message));
         }
         let (result, cost) = completed.into_parts();
-        let json = result?;
-        let outputs = serde_json::from_slice(&json)
+        let text = result?;
+        let outputs = json::parse(&text)
             .map_err(|error| SkillError::terminal("output_contract_violation", error.to_string()))?;
-        Ok(Invoked { outputs, cost, json })
+        Ok(Invoked {
+            outputs,
+            cost,
+            json: text,
+        })
     }
 }
 

@@ -8,7 +8,7 @@
 //! use skill_sdk::{skill, testing};
 //!
 //! /// Says hello.
-//! #[skill("hello.say", version = "1", side_effects = "none", risk = "low")]
+//! #[skill("greeting.say", version = "1", side_effects = "none", risk = "low")]
 //! async fn say(name: String) -> String {
 //!     format!("Hello, {name}!")
 //! }

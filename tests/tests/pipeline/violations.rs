@@ -311,3 +311,45 @@ async fn standard_formats_are_asserted() {
     }
     outputs(formats::SKILL, json!({"own": "anything"})).await;
 }
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Labels {
+    labels: BTreeMap<String, Label>,
+    #[serde(default)]
+    any: Value,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Label(#[schemars(length(max = 3))] String);
+
+/// Labels, and anything.
+#[skill("violations.labels", version = "1", side_effects = "none", risk = "low")]
+fn labels(inputs: Labels) -> Labels {
+    inputs
+}
+
+/// A JSON library has private names that make it read another value than was sent: what is checked must be what the skill gets.
+#[tokio::test]
+async fn private_names_of_the_json_library_pass_nowhere() {
+    let word = "$serde_json::private::RawValue";
+    let mut nested = "1".to_owned();
+    for _ in 0..8 {
+        let inner = json!({ word: nested }).to_string();
+        nested = format!("{}{inner}{}", "[".repeat(110), "]".repeat(110));
+    }
+    for inputs in [
+        format!(r#"{{"labels": {{"{word}": "{{\"x\": \"ok\"}}"}}}}"#),
+        format!(r#"{{"labels": {{}}, "any": {{"{word}": "1"}}}}"#),
+        format!(r#"{{"labels": {{}}, "any": [{{"\u0024{}": "1"}}]}}"#, &word[1..]),
+        r#"{"labels": {}, "any": {"$serde_json::private::Number": "7"}}"#.to_owned(),
+        format!(r#"{{"labels": {{}}, "any": {nested}}}"#),
+    ] {
+        let host = host(&[labels::SKILL]);
+        let runnable = host.get("violations.labels@1").unwrap();
+        let completed = host
+            .call(runnable, Call::json(inputs.clone(), Meta::new("test")))
+            .await;
+        let error = completed.result().unwrap_err();
+        assert_eq!(error.code(), "input_contract_violation", "{inputs:.120}");
+    }
+}

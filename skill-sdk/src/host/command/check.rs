@@ -47,11 +47,11 @@ pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<
 
 /// What is printed, and whether there is no error.
 fn report(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<(String, bool), Failure> {
-    // While there are problems nothing is known of single skills, so names cannot be resolved.
+    // While there are problems a name may belong to a skill that is not described, so all are checked that are.
     let skills = if envelope.problems.is_empty() {
         select::select(&envelope.skills, names)?
     } else {
-        Vec::new()
+        envelope.skills.iter().collect()
     };
     let mut found: Vec<Found> = envelope
         .problems

@@ -148,8 +148,17 @@ fn check(plan: &Plan, format: Format) -> Result<u8, Failure> {
     } else {
         format!("{} files do", drift.len())
     };
-    Err(Failure::no(format!("{files} not agree with the code"))
-        .help("run the same command without `--check` to write the files, and commit them"))
+    Err(Failure::no(format!("{files} not agree with the code")).help(help_for(&drift)))
+}
+
+/// What brings code and files together again.
+fn help_for(drift: &[Drift]) -> &'static str {
+    let written = |drift: &Drift| matches!(drift.finding, Finding::Missing | Finding::Differs { .. });
+    if drift.iter().all(written) {
+        "run the same command without `--check` to write the files, and commit them"
+    } else {
+        "delete the files that are left over or cannot be read, then run the same command without `--check`"
+    }
 }
 
 /// A line, the differences, and the diff.

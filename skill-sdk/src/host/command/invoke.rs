@@ -6,6 +6,7 @@ use std::io::Read;
 use serde_json::Value;
 
 use super::{Failure, exit, output};
+use crate::contract::json;
 use crate::host::args::InvokeArgs;
 use crate::host::protocol::{InvokeReply, InvokeRequest, SkillEntry};
 
@@ -54,7 +55,7 @@ fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Value, Fai
     } else {
         ("the argument".to_owned(), argument.to_owned())
     };
-    let value: Value = serde_json::from_str(&text).map_err(|error| {
+    let value = json::parse(text.as_bytes()).map_err(|error| {
         Failure::usage(format!("{flag}: {place} is not JSON: {error}"))
             .help("write JSON in quotes of the shell, name a file with @FILE, or read standard input with -")
     })?;
