@@ -184,7 +184,7 @@ class Crate:
         return self.cargo(command)
 
 
-def prepare(place: Path, variants: list[str], sizes: list[int]) -> list[Crate]:
+def prepare(place: Path, variants: list[str], sizes: list[int], commands: list[str]) -> list[Crate]:
     """Generates the crates and builds their dependencies, which are not measured; one crate's are copied to the others."""
     crates = [Crate(place, variant, size) for size in sizes for variant in variants]
     prebuilt = None
@@ -195,7 +195,7 @@ def prepare(place: Path, variants: list[str], sizes: list[int]) -> list[Crate]:
             # Keeps the times of the files, by which cargo knows that they are fresh.
             shutil.copytree(prebuilt, crate.target)
         if not prebuilt:
-            for command in ("check", "build"):
+            for command in commands:
                 crate.cargo(command)
             prebuilt = crate.target
     return crates
@@ -236,27 +236,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds of what is felt most; at most 90 s")
     parser.add_argument("--rounds", type=int, help="how often each is measured (5; 3 with --quick)")
-    parser.add_argument("--sizes", help="numbers of skills (1,50,200; 200 with --quick)")
+    parser.add_argument("--sizes", help="numbers of skills (1,50,200; 50 with --quick)")
     parser.add_argument("--commands", help="check,build (build with --quick)")
     parser.add_argument("--kinds", help="clean,incremental (incremental with --quick)")
-    parser.add_argument("--variants", help=",".join(VARIANTS))
+    parser.add_argument("--variants", help=",".join(VARIANTS) + " (not by hand with --quick)")
     parser.add_argument("--wall", action="store_true", help="time that passes instead of CPU time")
     parser.add_argument("--keep", type=Path, help="where the crates are and stay (target/compile-time, removed afterwards)")
     given = parser.parse_args()
 
     quick = given.quick
     words = lambda text, default: text.split(",") if text else default
-    sizes = [int(size) for size in words(given.sizes, ["200"] if quick else ["1", "50", "200"])]
+    sizes = [int(size) for size in words(given.sizes, ["50"] if quick else ["1", "50", "200"])]
     commands = words(given.commands, ["build"] if quick else ["check", "build"])
     kinds = words(given.kinds, ["incremental"] if quick else ["clean", "incremental"])
-    variants = words(given.variants, list(VARIANTS))
+    variants = words(given.variants, ["plain", "derives", "skills"] if quick else list(VARIANTS))
     rounds = given.rounds or (3 if quick else 5)
     if missing := {"derives", "skills"} - set(variants):
         parser.error(f"--variants needs {' and '.join(sorted(missing))}")
 
     place = given.keep or ROOT / "target/compile-time"
     try:
-        crates = prepare(place.resolve(), variants, sizes)
+        crates = prepare(place.resolve(), variants, sizes, commands)
         medians = measure(crates, commands, kinds, rounds, clock=1 if given.wall else 0)
     finally:
         if not given.keep:

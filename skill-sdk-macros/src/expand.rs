@@ -32,14 +32,17 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     entrypoint(&args, &function.signature.ident, &mut errors);
     let kept = function.stripped();
     let generated = match (errors.into_tokens(), shape) {
-        (None, Some(shape)) => glue(&args, &function, &shape),
-        (errors, _) => errors,
+        (None, Some(shape)) => glue(&args, &function, &shape, hints.as_ref()),
+        (errors, _) => {
+            // An editor takes the first token that a word became: the hints come before an error that points at it.
+            let hints = hints.map(|hints| quote!(#[allow(unexpected_cfgs)] const _: () = { #hints };));
+            Some(quote!(#hints #errors))
+        }
     };
     // A skill owns its inputs even where its body only reads them.
     let by_value = function.signature.asyncness.is_none() && !function.signature.inputs.is_empty();
     let allowed = by_value.then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
-    // An editor takes the first token that a word became: the hints come before an error that points at it.
-    quote!(#allowed #kept #hints #generated)
+    quote!(#allowed #kept #generated)
 }
 
 /// Whether a signature names `self` or `Self`, so that it stands in an `impl` or a trait.
@@ -86,7 +89,7 @@ fn entrypoint(args: &Args, function: &Ident, errors: &mut Errors) {
 }
 
 /// Everything beside the function, unless an argument is missing, which has been reported.
-fn glue(args: &Args, function: &Function, shape: &Shape) -> Option<TokenStream> {
+fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStream>) -> Option<TokenStream> {
     let (name, version) = (args.name.as_ref()?, args.version.as_ref()?);
     let declaration = declaration(args, function)?;
     let handler = handler(args, function, shape);
@@ -114,11 +117,12 @@ fn glue(args: &Args, function: &Function, shape: &Shape) -> Option<TokenStream> 
 
         #(#conditions)*
         #deprecated
+        #[allow(unexpected_cfgs)]
         const _: () = {
+            #hints
             use #sdk::__private as __sdk;
             #structure
-            static __DECLARATION: __sdk::Declaration = #declaration;
-            static __SKILL: __sdk::Skill = __sdk::Skill::new(&__DECLARATION, &#handler);
+            static __SKILL: __sdk::Skill = __sdk::Skill::new(&#declaration, &#handler);
             impl #ident {
                 #[doc = #about_handle]
                 pub const SKILL: &'static __sdk::Skill = &__SKILL;
@@ -288,7 +292,7 @@ fn json(value: &Json) -> TokenStream {
 /// The function as a handler: one generic call whose bounds are the library's own traits.
 fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
     let ident = &function.signature.ident;
-    let (inputs, context) = (local("inputs"), local("context"));
+    let (inputs, context, write) = (local("inputs"), local("context"), local("write"));
     // A type is named once: each mention of a wrong one would be an error of its own.
     let (input, taken_as) = match &shape.inputs {
         Inputs::Type(ty) => (ty.to_token_stream(), ty.to_token_stream()),
@@ -318,20 +322,29 @@ fn handler(args: &Args, function: &Function, shape: &Shape) -> TokenStream {
     let or_unused = |name: Ident, used: bool| if used { name.into_token_stream() } else { quote!(_) };
     let taken = or_unused(inputs.clone(), !shape.parameters.iter().all(is_context));
     let context = or_unused(context.clone(), shape.parameters.iter().any(is_context));
-    let (constructor, futures, run) = running(function, &call, &shape.returned);
+    let Run {
+        is_async,
+        body,
+        converted,
+    } = running(function, &call, &shape.returned);
+    let run = if is_async {
+        quote!(__sdk::asynchronous(::std::boxed::Box::new(async move { #body #write(#converted) })))
+    } else {
+        quote!(__sdk::blocking(::std::boxed::Box::new(move || { #body #write(#converted) })))
+    };
     // The compiler says at the whole call that an input borrows, so the call stands where its type does.
     let place = match &shape.inputs {
         Inputs::Type(ty) => Span::call_site().located_at(ty.span()),
         Inputs::Fields(_) => Span::call_site(),
     };
-    let constructor = Ident::new(constructor, place);
+    let constructor = Ident::new("handler", place);
     let mut handler = Group::new(
         Delimiter::Parenthesis,
-        quote!(|#taken: #taken_as, #context: __sdk::SkillContext| #run),
+        quote!(|#taken: #taken_as, #context: __sdk::SkillContext, #write: __sdk::Write<_>| #run),
     );
     handler.set_span(place);
     quote_spanned! {place=>
-        __sdk::#constructor::<#input, #success, __sdk::#input_side, __sdk::#output_side, #futures> #handler
+        __sdk::#constructor::<#input, #success, __sdk::#input_side, __sdk::#output_side> #handler
     }
 }
 
@@ -343,33 +356,42 @@ pub(crate) fn call(ident: &Ident, arguments: TokenStream) -> TokenStream {
     quote!(#ident #parentheses)
 }
 
-/// How a call is made and its result brought into one form: the constructor, its inferred arguments, and the closure's body.
-pub(crate) fn running(
-    function: &Function,
-    call: &TokenStream,
-    returned: &shape::Returned,
-) -> (&'static str, TokenStream, TokenStream) {
+/// A call of the user's function.
+pub(crate) struct Run {
+    /// Whether `body` awaits.
+    pub(crate) is_async: bool,
+    /// Statements that make the call.
+    pub(crate) body: TokenStream,
+    /// Its result, brought into one form.
+    pub(crate) converted: TokenStream,
+}
+
+/// How a call is made and its result brought into one form.
+pub(crate) fn running(function: &Function, call: &TokenStream, returned: &shape::Returned) -> Run {
     let whole = &returned.whole;
     let value = local("returned");
     // A return type that cannot be converted is an error at this argument.
-    let converted = Ident::new("returned", Span::mixed_site().located_at(returned.span));
-    let body = |call: TokenStream| {
-        quote! {{
+    let argument = Ident::new("returned", Span::mixed_site().located_at(returned.span));
+    let is_async = function.signature.asyncness.is_some();
+    let call = if is_async {
+        // A future that is not `Send` is an error at the function's name. All of the expression stands there: the compiler
+        // checks its parts and the whole, and says the same about one place only once.
+        let place = Span::call_site().located_at(function.signature.ident.span());
+        let mut argument = Group::new(Delimiter::Parenthesis, call.clone());
+        argument.set_span(place);
+        let sent = quote_spanned!(place=> __sdk::SendFuture #argument);
+        quote!(#sent.0.await)
+    } else {
+        call.clone()
+    };
+    Run {
+        is_async,
+        body: quote! {
             use __sdk::returns::{ViaError as _, ViaInto as _, ViaPlain as _, ViaUnknown as _};
             let #value: #whole = #call;
-            (&&&&__sdk::ReturnOf::<#whole>::NEW).return_kind().convert(#converted)
-        }}
-    };
-    if function.signature.asyncness.is_none() {
-        return ("blocking", quote!(_), body(call.clone()));
+        },
+        converted: quote!((&&&&__sdk::ReturnOf::<#whole>::NEW).return_kind().convert(#argument)),
     }
-    // A future that is not `Send` is an error at the function's name.
-    let send = Ident::new(
-        "assert_send",
-        Span::call_site().located_at(function.signature.ident.span()),
-    );
-    let body = body(quote!(__sdk::#send(#call).await));
-    ("asynchronous", quote!(_, _), quote!(async move #body))
 }
 
 /// A variable that no name of the user can mean.

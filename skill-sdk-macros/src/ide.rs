@@ -17,7 +17,7 @@ use crate::args::keys;
 use crate::args::words::Words;
 use crate::expand;
 
-/// The items for rust-analyzer.
+/// The statement for rust-analyzer, for an item that allows `unexpected_cfgs`: a crate need not know this condition.
 pub(crate) fn hints(attribute: &TokenStream) -> TokenStream {
     let mut keys = Vec::new();
     let mut values = Vec::new();
@@ -33,17 +33,14 @@ pub(crate) fn hints(attribute: &TokenStream) -> TokenStream {
     }
     let keys = used(&[], keys);
     let sdk = expand::sdk(sdk.as_ref());
-    // The condition stands inside of what allows it: a crate need not know this `cfg`.
     quote! {
-        #[allow(unexpected_cfgs, unused_imports)]
-        const _: () = {
-            #[cfg(rust_analyzer)]
-            {
-                use #sdk::__private::ide as __ide;
-                #keys
-                #(#values)*
-            }
-        };
+        #[cfg(rust_analyzer)]
+        #[allow(unused_imports)]
+        {
+            use #sdk::__private::ide as __ide;
+            #keys
+            #(#values)*
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Path, Signature, Token};
 
 use crate::errors::Errors;
-use crate::expand;
+use crate::expand::{self, Run};
 use crate::shape;
 
 /// Expands `#[resource(attribute)] item`.
@@ -40,12 +40,24 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Environment::Owned => (quote!(#taken), Some(quote!(#taken))),
     };
     let returned = shape::returned(&function.signature);
-    let (constructor, futures, run) = expand::running(
+    let Run {
+        is_async,
+        body,
+        converted,
+    } = expand::running(
         &function,
         &expand::call(ident, argument.unwrap_or_default()),
         &returned,
     );
-    let constructor = quote::format_ident!("resource_{constructor}");
+    let (constructor, futures, run) = if is_async {
+        (
+            quote!(resource_asynchronous),
+            quote!(_, _),
+            quote!(async move { #body #converted }),
+        )
+    } else {
+        (quote!(resource_blocking), quote!(_), quote!({ #body #converted }))
+    };
     let success = &returned.success;
     let origin = expand::origin(ident, ident.span());
     let conditions = expand::conditions(&function.attributes);

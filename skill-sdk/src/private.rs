@@ -15,8 +15,8 @@ pub use crate::context::{
 pub use crate::contract::{Idempotency, Origin, Risk, SideEffects};
 pub use crate::error::failure;
 pub use crate::handler::{
-    Derived, Explicit, FieldBounds, ReturnOf, SkillField, SkillValue, ValueBounds, assert_send, asynchronous,
-    blocking, kinds as returns,
+    Derived, Explicit, FieldBounds, Handler, ReturnOf, SendFuture, SkillField, SkillValue, ValueBounds,
+    Write, asynchronous, blocking, handler, kinds as returns,
 };
 pub use crate::registry::{
     Declaration, DeclaredImplementation as Implementation, Registration, Skill, json_text, json_value,

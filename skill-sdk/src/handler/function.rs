@@ -1,91 +1,136 @@
-//! The two kinds of functions, erased.
+//! A function behind a skill, first with its types, then without.
+//!
+//! Every generic function here is compiled once more for every skill, and those that have to do with the future of the
+//! author's function again whenever its body changes. So the expansion boxes the future itself, in the author's module,
+//! and only what depends on no more than the input or the output type is generic: parse, write, and `start`.
 
 use std::fmt;
 use std::future::Future;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Failure, Handler, Reply, Running, SkillInput, SkillOutput};
+use super::{Failure, Reply, Running, SkillInput, SkillOutput};
 use crate::context::SkillContext;
-use crate::contract::schema::{Outputs, SchemaProblem};
+use crate::contract::schema::{Outputs, SchemaProblem, TypeSchema};
 use crate::error::SkillError;
 
-/// A function and what the engine must know of its types.
-pub struct Function<F> {
-    call: F,
-    start: fn(&F, &[u8], SkillContext) -> Result<Running, serde_json::Error>,
-    inputs_schema: fn() -> Option<Result<Value, SchemaProblem>>,
-    outputs_schema: fn() -> Option<Result<Outputs, SchemaProblem>>,
+/// A skill's function and where the schemas come from.
+pub struct Handler<C: ?Sized = dyn Call> {
+    inputs_schema: Option<TypeSchema>,
+    outputs_schema: Option<TypeSchema>,
+    call: C,
 }
 
-/// An asynchronous skill. `SI` and `SO` say where the schemas come from.
-pub const fn asynchronous<I, O, SI, SO, F, Fut>(function: F) -> Function<F>
+/// A function of whatever types.
+pub trait Call: Send + Sync + 'static {
+    /// Parses the inputs and prepares the call. Nothing of the author's code runs but `Deserialize`.
+    fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error>;
+}
+
+/// Writes what a function gave.
+pub type Write<O> = fn(Result<O, SkillError>) -> Reply;
+
+/// A function that takes `I` and gives `O`.
+pub struct Typed<I, O> {
+    parse: fn(&[u8]) -> Result<I, serde_json::Error>,
+    call: fn(I, SkillContext, Write<O>) -> Running,
+    write: Write<O>,
+}
+
+/// The handler of a skill. `SI` and `SO` say where the schemas come from.
+pub const fn handler<I, O, SI, SO>(call: fn(I, SkillContext, Write<O>) -> Running) -> Handler<Typed<I, O>>
 where
     I: SkillInput<SI>,
     O: SkillOutput<SO>,
-    F: Fn(I, SkillContext) -> Fut,
-    Fut: Future<Output = Result<O, SkillError>> + Send + 'static,
 {
-    Function {
-        call: function,
-        start: |function, inputs, context| {
-            let call = function(serde_json::from_slice(inputs)?, context);
-            Ok(Running::Asynchronous(Box::pin(async move { write(call.await) })))
+    Handler {
+        inputs_schema: I::SCHEMA,
+        outputs_schema: O::SCHEMA,
+        call: Typed {
+            parse: parse::<I>,
+            call,
+            write: write::<O>,
         },
-        inputs_schema: I::schema,
-        outputs_schema: O::schema,
     }
 }
 
-/// A skill that may block its thread. `SI` and `SO` say where the schemas come from.
-pub const fn blocking<I, O, SI, SO, F>(function: F) -> Function<F>
-where
-    I: SkillInput<SI>,
-    O: SkillOutput<SO>,
-    F: Fn(I, SkillContext) -> Result<O, SkillError> + Copy + Send + 'static,
-{
-    Function {
-        call: function,
-        start: |function, inputs, context| {
-            let inputs: I = serde_json::from_slice(inputs)?;
-            let function = *function;
-            Ok(Running::Blocking(Box::new(move || {
-                write(function(inputs, context))
-            })))
+/// What `serde_json::from_slice` does, in one function where that has three.
+fn parse<I: DeserializeOwned>(inputs: &[u8]) -> Result<I, serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_slice(inputs);
+    match I::deserialize(&mut json) {
+        Ok(inputs) => match json.end() {
+            Ok(()) => Ok(inputs),
+            Err(error) => Err(error),
         },
-        inputs_schema: I::schema,
-        outputs_schema: O::schema,
+        Err(error) => Err(error),
     }
 }
 
-fn write<O: serde::Serialize>(returned: Result<O, SkillError>) -> Reply {
+/// What `serde_json::to_vec` does, likewise.
+fn write<O: Serialize>(returned: Result<O, SkillError>) -> Reply {
     match returned {
-        Ok(outputs) => serde_json::to_vec(&outputs).map_err(Failure::Unwritable),
+        Ok(outputs) => {
+            let mut bytes = Vec::with_capacity(128);
+            match outputs.serialize(&mut serde_json::Serializer::new(&mut bytes)) {
+                Ok(()) => Ok(bytes),
+                Err(error) => Err(Failure::Unwritable(error)),
+            }
+        }
         Err(error) => Err(Failure::Skill(error)),
     }
 }
 
-/// Is there for its bound alone: the compiler names the function whose future cannot move between threads.
-pub const fn assert_send<F: Future + Send>(future: F) -> F {
-    future
-}
-
-impl<F: Send + Sync + 'static> Handler for Function<F> {
+impl<I: 'static, O: 'static> Call for Typed<I, O> {
     fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error> {
-        (self.start)(&self.call, inputs, context)
-    }
-
-    fn inputs_schema(&self) -> Option<Result<Value, SchemaProblem>> {
-        (self.inputs_schema)()
-    }
-
-    fn outputs_schema(&self) -> Option<Result<Outputs, SchemaProblem>> {
-        (self.outputs_schema)()
+        match (self.parse)(inputs) {
+            Ok(inputs) => Ok((self.call)(inputs, context, self.write)),
+            Err(error) => Err(error),
+        }
     }
 }
 
-impl<F> fmt::Debug for Function<F> {
+impl Handler {
+    /// Parses the inputs and prepares the call. Nothing of the author's code runs but `Deserialize`.
+    pub fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error> {
+        self.call.start(inputs, context)
+    }
+
+    /// The schema of the inputs, `None` when it is given beside the type.
+    pub fn inputs_schema(&self) -> Option<Result<Value, SchemaProblem>> {
+        self.inputs_schema.map(TypeSchema::inputs)
+    }
+
+    /// The schema of the outputs, `None` when it is given beside the type.
+    pub fn outputs_schema(&self) -> Option<Result<Outputs, SchemaProblem>> {
+        self.outputs_schema.map(TypeSchema::outputs)
+    }
+}
+
+/// A call to be awaited.
+pub fn asynchronous(call: Box<dyn Future<Output = Reply> + Send>) -> Running {
+    Running::Asynchronous(Box::into_pin(call))
+}
+
+/// A call that may block its thread.
+pub fn blocking(call: Box<dyn FnOnce() -> Reply + Send>) -> Running {
+    Running::Blocking(call)
+}
+
+/// Is there for its bound alone: the compiler names the function whose future cannot move between threads. A struct, since
+/// a function would be compiled for every future, all of them again whenever one changes.
+#[derive(Debug)]
+pub struct SendFuture<F: Future + Send>(pub F);
+
+impl<C: ?Sized> fmt::Debug for Handler<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Function").finish_non_exhaustive()
+        f.debug_struct("Handler").finish_non_exhaustive()
+    }
+}
+
+impl<I, O> fmt::Debug for Typed<I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Typed").finish_non_exhaustive()
     }
 }

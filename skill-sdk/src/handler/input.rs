@@ -2,10 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::{Derived, Explicit};
-use crate::contract::schema::{self, SchemaProblem};
+use crate::contract::schema::TypeSchema;
 
 /// A type that can be the input of a skill: any that derives `Deserialize` and `JsonSchema` and owns its data.
 ///
@@ -18,19 +17,15 @@ use crate::contract::schema::{self, SchemaProblem};
 pub trait SkillInput<Schema = Derived>: DeserializeOwned + Send + 'static {
     /// The schema of the type, `None` when it is given beside the type.
     #[doc(hidden)]
-    fn schema() -> Option<Result<Value, SchemaProblem>>;
+    const SCHEMA: Option<TypeSchema>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> SkillInput<Derived> for T {
-    fn schema() -> Option<Result<Value, SchemaProblem>> {
-        Some(schema::inputs::<T>())
-    }
+    const SCHEMA: Option<TypeSchema> = Some(TypeSchema::of::<T>());
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + Send + 'static> SkillInput<Explicit> for T {
-    fn schema() -> Option<Result<Value, SchemaProblem>> {
-        None
-    }
+    const SCHEMA: Option<TypeSchema> = None;
 }

@@ -14,15 +14,11 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use serde_json::Value;
-
 pub use self::field::{FieldBounds, SkillField, SkillValue, ValueBounds};
-pub use self::function::{assert_send, asynchronous, blocking};
+pub use self::function::{Handler, SendFuture, Write, asynchronous, blocking, handler};
 pub use self::input::SkillInput;
 pub use self::output::SkillOutput;
 pub use self::returns::{ReturnOf, kinds};
-use crate::context::SkillContext;
-use crate::contract::schema::{Outputs, SchemaProblem};
 use crate::error::SkillError;
 
 /// The schema of a side comes from its type.
@@ -32,18 +28,6 @@ pub enum Derived {}
 /// The schema of a side is given beside its type.
 #[derive(Debug)]
 pub enum Explicit {}
-
-/// A skill's function, of whatever type.
-pub trait Handler: Send + Sync + 'static {
-    /// Parses the inputs and prepares the call. Nothing of the author's code runs but `Deserialize`.
-    fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error>;
-
-    /// The schema of the inputs, `None` when it is given beside the type.
-    fn inputs_schema(&self) -> Option<Result<Value, SchemaProblem>>;
-
-    /// The schema of the outputs, `None` when it is given beside the type.
-    fn outputs_schema(&self) -> Option<Result<Outputs, SchemaProblem>>;
-}
 
 /// A call that was prepared.
 pub enum Running {

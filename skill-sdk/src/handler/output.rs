@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Derived, Explicit};
-use crate::contract::schema::{self, Outputs, SchemaProblem};
+use crate::contract::schema::TypeSchema;
 
 /// A type that can be the output of a skill: any that derives `Serialize` and `JsonSchema`.
 ///
@@ -17,19 +17,15 @@ use crate::contract::schema::{self, Outputs, SchemaProblem};
 pub trait SkillOutput<Schema = Derived>: Serialize + Send + 'static {
     /// The schema of the type, `None` when it is given beside the type.
     #[doc(hidden)]
-    fn schema() -> Option<Result<Outputs, SchemaProblem>>;
+    const SCHEMA: Option<TypeSchema>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + JsonSchema + Send + 'static> SkillOutput<Derived> for T {
-    fn schema() -> Option<Result<Outputs, SchemaProblem>> {
-        Some(schema::outputs::<T>())
-    }
+    const SCHEMA: Option<TypeSchema> = Some(TypeSchema::of::<T>());
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + Send + 'static> SkillOutput<Explicit> for T {
-    fn schema() -> Option<Result<Outputs, SchemaProblem>> {
-        None
-    }
+    const SCHEMA: Option<TypeSchema> = None;
 }

@@ -93,7 +93,11 @@ pub mod kinds {
     impl Classified {
         /// The outputs, or the failure.
         pub fn convert<T, E: Into<SkillError>>(self, returned: Result<T, E>) -> Result<T, SkillError> {
-            returned.map_err(Into::into)
+            // A call of `map_err` would be one more function for every skill.
+            match returned {
+                Ok(outputs) => Ok(outputs),
+                Err(error) => Err(error.into()),
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use crate::handler::Handler;
 /// for.
 pub struct Skill {
     declaration: &'static Declaration,
-    handler: &'static dyn Handler,
+    handler: &'static Handler,
     reference: OnceLock<Arc<str>>,
     described: OnceLock<Result<Described, Vec<RegistryProblem>>>,
 }
@@ -68,7 +68,7 @@ impl Described {
 impl Skill {
     /// The skill that `declaration` declares and `handler` implements.
     #[doc(hidden)]
-    pub const fn new(declaration: &'static Declaration, handler: &'static dyn Handler) -> Self {
+    pub const fn new(declaration: &'static Declaration, handler: &'static Handler) -> Self {
         Self {
             declaration,
             handler,
@@ -112,7 +112,7 @@ impl Skill {
 
     /// The function behind the skill.
     #[doc(hidden)]
-    pub fn handler(&self) -> &'static dyn Handler {
+    pub fn handler(&self) -> &'static Handler {
         self.handler
     }
 

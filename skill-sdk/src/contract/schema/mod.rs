@@ -28,6 +28,7 @@
 //! - an integer written with a fraction or an exponent (`1.0`), which JSON Schema counts as an integer;
 //! - numbers between the bound of a 64-bit or 128-bit integer and the double it is rounded to;
 //! - items of a tuple of different types in another order;
+//! - content beside the tag of a variant that has none, in an enum with `tag` and `content`;
 //! - text with a grammar of its own and no standard format (socket addresses, a type read `with` custom code);
 //! - keys of a map that are out of the range of an integer, or that are a type without a pattern of its own (a
 //!   `char`, a `bool`, an enum with documented variants);
@@ -67,7 +68,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 pub use self::problem::{SchemaProblem, SchemaProblemKind};
@@ -100,7 +101,7 @@ pub struct Outputs {
 /// `T` cannot be an object (a string, a list, `()`), no value can satisfy its schema, or its schema refers to
 /// something that is not in it. The problem names the type, the place, and what to do.
 pub fn inputs<T: JsonSchema + ?Sized>() -> Result<Value, SchemaProblem> {
-    engine::inputs(SchemaGenerator::subschema_for::<T>, std::any::type_name::<T>())
+    TypeSchema::of::<T>().inputs()
 }
 
 /// The JSON Schema 2020-12 of what `T` is written as, and how that becomes an object.
@@ -109,7 +110,35 @@ pub fn inputs<T: JsonSchema + ?Sized>() -> Result<Value, SchemaProblem> {
 ///
 /// No value can satisfy the schema of `T`, or it refers to something that is not in it.
 pub fn outputs<T: JsonSchema + ?Sized>() -> Result<Outputs, SchemaProblem> {
-    engine::outputs(SchemaGenerator::subschema_for::<T>, std::any::type_name::<T>())
+    TypeSchema::of::<T>().outputs()
+}
+
+/// What a type contributes to its schema: functions that exist for the type anyway, so that each skill costs little to
+/// compile.
+#[derive(Debug, Clone, Copy)]
+pub struct TypeSchema {
+    write: fn(&mut SchemaGenerator) -> Schema,
+    name: fn() -> &'static str,
+}
+
+impl TypeSchema {
+    /// That of `T`.
+    pub const fn of<T: JsonSchema + ?Sized>() -> Self {
+        Self {
+            write: SchemaGenerator::subschema_for::<T>,
+            name: std::any::type_name::<T>,
+        }
+    }
+
+    /// See [`inputs`].
+    pub fn inputs(self) -> Result<Value, SchemaProblem> {
+        engine::inputs(self.write, (self.name)())
+    }
+
+    /// See [`outputs`].
+    pub fn outputs(self) -> Result<Outputs, SchemaProblem> {
+        engine::outputs(self.write, (self.name)())
+    }
 }
 
 /// The name of a type for messages, without the paths of modules: `Vec<Item>`.
