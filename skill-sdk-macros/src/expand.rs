@@ -35,6 +35,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         (None, Some(shape)) => glue(&args, &function, &shape, hints.as_ref()),
         (errors, _) => {
             // An editor takes the first token that a word became: the hints come before an error that points at it.
+            // `cfg(rust_analyzer)` inside is not known to the user's cargo.
             let hints = hints.map(|hints| quote!(#[allow(unexpected_cfgs)] const _: () = { #hints };));
             Some(quote!(#hints #errors))
         }
@@ -109,6 +110,7 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
         version.value()
     );
     let about_handle = format!(" The handle of the skill `{}@{}`.", name.value(), version.value());
+    // The hints are behind `cfg(rust_analyzer)`, which the user's cargo does not know.
     Some(quote! {
         #(#conditions)*
         #hidden

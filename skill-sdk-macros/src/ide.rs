@@ -33,6 +33,7 @@ pub(crate) fn hints(attribute: &TokenStream) -> TokenStream {
     }
     let keys = used(&[], keys);
     let sdk = expand::sdk(sdk.as_ref());
+    // The imports are there to be looked at, not to be used.
     quote! {
         #[cfg(rust_analyzer)]
         #[allow(unused_imports)]
