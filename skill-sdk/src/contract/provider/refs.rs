@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::node;
 use super::tree::{Node, Place, Tree};
+use crate::contract::check::percent_decoded;
 
 /// Where a `$ref` leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(super) fn references<'a>(tree: &Tree<'a>) -> impl Iterator<Item = (usize, &'
 }
 
 fn resolve(tree: &Tree<'_>, reference: &str) -> Target {
-    let Some(fragment) = reference.strip_prefix('#').and_then(decoded) else {
+    let Some(fragment) = reference.strip_prefix('#').and_then(percent_decoded) else {
         return Target::Nowhere;
     };
     if fragment.is_empty() || fragment.starts_with('/') {
@@ -39,22 +40,6 @@ fn resolve(tree: &Tree<'_>, reference: &str) -> Target {
         .iter()
         .position(is_anchor)
         .map_or(Target::Nowhere, Target::Schema)
-}
-
-/// The text behind percent-encoding; nothing when it is broken.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = text.bytes();
-    let mut decoded = Vec::with_capacity(text.len());
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            decoded.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(bytes.next()?).to_digit(16);
-        let code = digit()? * 16 + digit()?;
-        decoded.push(u8::try_from(code).ok()?);
-    }
-    String::from_utf8(decoded).ok()
 }
 
 /// The schemas whose `$ref` is part of a circle, in document order.
