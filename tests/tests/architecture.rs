@@ -13,7 +13,10 @@ const LAYERS: &[&[&str]] = &[
     &["handler"],
     &["registry"],
     &["pipeline"],
-    &["package", "host", "http"],
+    &["auth"],
+    &["http"],
+    &["local", "mcp"],
+    &["package", "host"],
     &["testing"],
 ];
 

@@ -8,6 +8,7 @@ mod environment;
 mod progress;
 mod resources;
 pub mod secrets;
+mod services;
 mod settings;
 mod start;
 
@@ -32,6 +33,7 @@ pub use self::resources::{Resource, Resources};
 #[doc(hidden)]
 pub use self::resources::{ResourceDeclaration, ResourceFunction, resource_asynchronous, resource_blocking};
 pub use self::secrets::Secret;
+pub use self::services::Services;
 pub use self::settings::settings_values;
 pub use self::start::{Asks, ContextStart};
 use crate::error::SkillError;

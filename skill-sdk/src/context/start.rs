@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::{Caller, Environment, ProgressSink, Resources};
+use super::{Caller, Environment, ProgressSink, Resources, Services};
 
 /// What the host knows about a call when it starts.
 #[derive(Clone)]
@@ -32,6 +32,8 @@ pub struct ContextStart {
     pub progress: Option<Arc<dyn ProgressSink>>,
     /// The shared values.
     pub resources: Arc<Resources>,
+    /// Clients in the place of the installation's.
+    pub services: Services,
     /// What the skill declares that it will ask for.
     pub asks: Asks,
 }
@@ -59,6 +61,7 @@ impl ContextStart {
             caller: None,
             progress: None,
             resources,
+            services: Services::default(),
             asks: Asks::default(),
         }
     }

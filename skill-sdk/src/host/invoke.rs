@@ -13,7 +13,7 @@ const PROTOCOL: &str = "local";
 
 /// Runs the call on a runtime of its own.
 pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
-    #[cfg(feature = "telemetry")]
+    #[cfg(feature = "log")]
     super::logging::start(super::logging::Form::Lines);
     report_panics_of_skills();
     let host = Host::collect().map_err(|error| error.to_string())?;

@@ -19,7 +19,7 @@ pub mod command;
 mod describe;
 #[cfg(feature = "runtime")]
 mod invoke;
-#[cfg(feature = "telemetry")]
+#[cfg(feature = "log")]
 mod logging;
 #[cfg(feature = "host")]
 mod program;

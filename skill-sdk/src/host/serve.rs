@@ -27,7 +27,7 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
             "the request allows no anonymous callers, and this version cannot check callers".to_owned(),
         );
     }
-    #[cfg(feature = "telemetry")]
+    #[cfg(feature = "log")]
     super::logging::start(super::logging::Form::JsonOffTerminal);
     report_panics_of_skills();
     let mut host = Host::collect().map_err(|error| error.to_string())?;

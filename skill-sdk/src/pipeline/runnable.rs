@@ -78,6 +78,7 @@ impl Runnable {
             environment,
             caller,
             progress,
+            services,
         } = meta;
         let timeout =
             timeout.unwrap_or_else(|| Duration::from_secs(self.described.contract().timeout_seconds.into()));
@@ -95,6 +96,7 @@ impl Runnable {
         start.settings = settings;
         start.caller = caller;
         start.progress = progress;
+        start.services = services;
         SkillContext::new(start)
     }
 
