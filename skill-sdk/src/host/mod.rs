@@ -29,6 +29,8 @@ mod runner;
 mod sample;
 #[cfg(feature = "http")]
 mod serve;
+#[cfg(feature = "runtime")]
+pub mod stdio;
 
 use std::env;
 use std::ffi::OsString;

@@ -1,0 +1,49 @@
+//! Standard input and output as the two ends of a protocol.
+//!
+//! Whatever a skill prints (`println!`, a child process, a raw write to descriptor 1) would break a protocol on standard
+//! output, and whatever reads standard input would eat a part of it. So both move to descriptors that nobody else knows:
+//! after [`take`] descriptor 1 is standard error and descriptor 0 is empty, for this process and for its children.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+/// The two ends of a protocol.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ProtocolStdio {
+    /// What was standard input. Reads block.
+    pub input: File,
+    /// What was standard output, unbuffered. Writes block.
+    pub output: File,
+}
+
+/// Takes standard input and output for a protocol; call it before any code of a skill runs.
+///
+/// From then on what is printed goes to standard error and standard input is at its end. A second call gives those.
+///
+/// On systems other than Unix descriptors stay as they are: there a skill must not print.
+#[cfg(unix)]
+pub fn take() -> io::Result<ProtocolStdio> {
+    use std::os::fd::AsFd;
+
+    // What was printed before belongs to whoever started the program.
+    io::stdout().flush()?;
+    // The copies are closed in children.
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(ProtocolStdio { input, output })
+}
+
+/// Takes standard input and output for a protocol. Descriptors stay as they are here: a skill must not print.
+#[cfg(windows)]
+pub fn take() -> io::Result<ProtocolStdio> {
+    use std::os::windows::io::AsHandle;
+
+    io::stdout().flush()?;
+    Ok(ProtocolStdio {
+        input: File::from(io::stdin().as_handle().try_clone_to_owned()?),
+        output: File::from(io::stdout().as_handle().try_clone_to_owned()?),
+    })
+}
