@@ -9,8 +9,8 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Pat, PatType, Token, Type};
 
-use crate::docs;
 use crate::errors::Errors;
+use crate::{docs, field_words};
 
 /// One parameter as a field.
 pub(crate) struct Field {
@@ -89,6 +89,10 @@ pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
                 path.to_token_stream(),
             );
             errors.at(attribute, message);
+        }
+        field_words::check(&attribute.meta, errors);
+        for meta in &conditionals(attribute) {
+            field_words::check(meta, errors);
         }
     }
     let name = match &*parameter.pat {
@@ -205,12 +209,7 @@ impl Field {
             .attributes
             .iter()
             .filter(|attribute| attribute.path().is_ident("serde"));
-        let parts = serde.filter_map(|attribute| {
-            attribute
-                .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
-                .ok()
-        });
-        parts.flatten().find_map(|part| match part {
+        serde.flat_map(field_words::of).find_map(|part| match part {
             Meta::NameValue(MetaNameValue {
                 path,
                 value: Expr::Lit(ExprLit {

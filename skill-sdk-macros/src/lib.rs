@@ -1,7 +1,7 @@
 //! The macros of `skill-sdk`. Use them through that crate, which re-exports them and provides what they expand to.
 //!
 //! - `args`: what may stand in `#[skill(…)]`; `keys` in it is the one table of arguments
-//! - `item`, `shape`, `inputs`, `docs`: what the function says
+//! - `item`, `shape`, `inputs`, `field_words`, `docs`: what the function says
 //! - `rules`: the publication rules that a literal can break
 //! - `expand`, `resource`, `failure`: what is generated
 //! - `ide`: what an editor completes and shows inside the attribute
@@ -14,6 +14,7 @@ mod docs;
 mod errors;
 mod expand;
 mod failure;
+mod field_words;
 mod ide;
 mod inputs;
 mod item;

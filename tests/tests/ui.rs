@@ -25,9 +25,6 @@ const SEVERAL: &[(&str, usize)] = &[
     ("shape/variadic", 4),
     // The compiler does not know the attribute either.
     ("shape/unknown_attribute_on_a_parameter", 2),
-    // The derive of serde or schemars refuses its attribute at its token and implements nothing.
-    ("types/parameter_with_bad_serde_attribute", 2),
-    ("types/parameter_with_bad_schemars_attribute", 2),
     // The parser's.
     ("recovery/half_written_body", 3),
 ];
