@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::dialect;
 use super::violations;
+use crate::contract::validate::compile;
 
 /// What is wrong with examples, each as a JSON pointer into them and words.
 ///
@@ -43,7 +43,7 @@ fn check_one(pointer: &str, schema: &Value, value: &Value) -> Vec<(String, Strin
     if !value.is_object() {
         return vec![(pointer.to_owned(), "must be an object".to_owned())];
     }
-    let validator = match dialect::compile(schema) {
+    let validator = match compile(schema) {
         Ok(validator) => validator,
         Err(why) => return vec![(pointer.to_owned(), format!("the schema cannot be used: {why}"))],
     };

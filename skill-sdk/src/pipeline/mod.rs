@@ -5,7 +5,6 @@
 
 mod call;
 mod deadline;
-mod dialect;
 mod examples;
 mod host;
 mod locate;

@@ -8,12 +8,12 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::call::Meta;
-use super::dialect::compile;
 use super::violations::{self, Violation};
 use super::{locate, panics, relax};
 use crate::context::{ContextStart, Resources, SkillContext};
 use crate::contract::json;
 use crate::contract::schema::OutputShape;
+use crate::contract::validate::compile;
 use crate::error::SkillError;
 use crate::handler::Running;
 use crate::registry::{Described, RegistryProblem, Skill};

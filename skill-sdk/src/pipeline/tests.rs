@@ -4,8 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::dialect::compile;
-use super::violations::check;
+use crate::contract::validate::{check, compile};
 
 /// Where the specification decides differently from the recording: whether the instance is valid here.
 const DIFFERENT: &[(&str, bool)] = &[

@@ -8,7 +8,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value};
 
 /// A validator of `schema` that never reaches out and asserts the standard formats; or why there is none.
-pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
+pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::draft202012::options()
         .should_validate_formats(true)
         .with_format("idn-email", is_international_email)
@@ -136,7 +136,7 @@ mod tests {
         let schema = json!({"properties": {"a": {"anyOf": [{"properties": {"b": {"type": "string"}}}]}}});
         let instance = json!({"a": {"b": 1}});
         let found =
-            crate::pipeline::violations::check(&compile(&schema).unwrap(), &schema, &instance).unwrap_err();
+            super::super::check(&compile(&schema).unwrap(), &schema, &instance).unwrap_err();
         assert_eq!(
             found.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(),
             ["/a/b"]
