@@ -135,8 +135,7 @@ mod tests {
     fn a_choice_of_one_tells_what_is_wrong_inside() {
         let schema = json!({"properties": {"a": {"anyOf": [{"properties": {"b": {"type": "string"}}}]}}});
         let instance = json!({"a": {"b": 1}});
-        let found =
-            super::super::check(&compile(&schema).unwrap(), &schema, &instance).unwrap_err();
+        let found = super::super::check(&compile(&schema).unwrap(), &schema, &instance).unwrap_err();
         assert_eq!(
             found.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(),
             ["/a/b"]
