@@ -37,7 +37,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | (none) | declaring skills: the macro, the contract, the registry, the context |
-//! | `runtime` | running skills: the pipeline with schema checks, deadlines and logging events |
+//! | `runtime` | running skills: the pipeline with schema checks, deadlines and logging events; the local host: `local` |
 //! | `testing` | calling skills in your own tests: `testing` |
 //! | `http` | the HTTP host: `http` |
 //! | `package` | the catalog package: YAML files, drift |
@@ -56,6 +56,8 @@ mod handler;
 pub mod host;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(feature = "runtime")]
+pub mod local;
 #[cfg(feature = "package")]
 pub mod package;
 #[cfg(feature = "runtime")]

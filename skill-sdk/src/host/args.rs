@@ -182,6 +182,26 @@ impl ServeHttpArgs {
     }
 }
 
+/// The arguments of `serve local`.
+#[derive(Debug, Clone, Args)]
+pub struct ServeLocalArgs {
+    /// Serve at a Unix socket in place of standard input and output; only this user can connect
+    #[arg(long, value_name = "PATH")]
+    pub socket: Option<PathBuf>,
+
+    /// The longest line in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
+    pub line_limit: usize,
+
+    /// How many calls may run at the same time
+    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
+    pub concurrency: usize,
+
+    /// How long running calls may take to finish once the input ended, or after a signal
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub drain_seconds: u64,
+}
+
 /// The skills that a command of a program is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SkillNames {
@@ -254,6 +274,15 @@ pub enum HostServe {
         #[command(flatten)]
         skills: SkillNames,
     },
+    /// Host the skills for a program on this machine, as lines of JSON over standard input and output
+    Local {
+        /// How to host them.
+        #[command(flatten)]
+        args: ServeLocalArgs,
+        /// Which of them.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -302,6 +331,8 @@ mod tests {
             "serve",
             "serve http --port 70000",
             "serve http --concurrency 0",
+            "serve local --concurrency 0",
+            "serve local --socket",
             "serve http --allow-anonymous=somewhere",
             "list --format yaml",
             "check --provider",

@@ -30,6 +30,10 @@ mod sample;
 #[cfg(feature = "http")]
 mod serve;
 #[cfg(feature = "runtime")]
+mod serve_local;
+#[cfg(feature = "runtime")]
+mod signals;
+#[cfg(feature = "runtime")]
 pub mod stdio;
 
 use std::env;
@@ -40,6 +44,11 @@ use self::protocol::MARKER;
 
 /// Why a program could not do what it was asked to: one line for people.
 type Refusal = String;
+
+/// A program that links no crate with skills.
+#[cfg(feature = "runtime")]
+const NO_SKILLS: &str = "this program has no skills to serve\n\
+                         help: name every crate that declares skills in its main file: `use acme_skills as _;`";
 
 /// Runs the program: reads its arguments, does what they say, gives the exit code.
 ///

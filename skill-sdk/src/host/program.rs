@@ -68,6 +68,10 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
             return command::invoke::finish(&reply).map(ExitCode::from);
         }
         HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
+        HostCommand::Serve(HostServe::Local { args, skills }) => {
+            let request = command::serve::local(args, references(&envelope, skills)?);
+            return super::serve_local::local(&request).map_err(|refusal| refused(&refusal));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -79,12 +83,7 @@ fn serve_http(
     skills: &SkillNames,
 ) -> Result<ExitCode, Failure> {
     command::serve::check(args)?;
-    let selected = select::select(&envelope.skills, &skills.names)?;
-    let references = if skills.names.is_empty() {
-        Vec::new()
-    } else {
-        references(&selected)
-    };
+    let references = references(envelope, skills)?;
     super::serve::http(command::serve::http(args, references)).map_err(|refusal| refused(&refusal))
 }
 
@@ -96,9 +95,16 @@ fn serve_http(_: &Envelope, _: &super::args::ServeHttpArgs, _: &SkillNames) -> R
     )
 }
 
-#[cfg(feature = "http")]
-fn references(skills: &[&super::protocol::SkillEntry]) -> Vec<String> {
-    skills.iter().map(|skill| skill.reference.clone()).collect()
+/// The refs of the skills that are named; none: all of the program.
+fn references(envelope: &Envelope, skills: &SkillNames) -> Result<Vec<String>, Failure> {
+    let selected = select::select(&envelope.skills, &skills.names)?;
+    if skills.names.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(selected
+        .into_iter()
+        .map(|skill| skill.reference.clone())
+        .collect())
 }
 
 /// A refusal as a failure: its first line says what is wrong, lines with `help: ` what to do.

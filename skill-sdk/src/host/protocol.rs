@@ -4,6 +4,8 @@
 //! one JSON document each. Nothing is read from standard input and nothing is written to standard output, since a
 //! skill may use both.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -18,6 +20,9 @@ pub const INVOKE_FEATURES: &[&str] = &["telemetry"];
 
 /// The features of `skill-sdk` that the action `serve-http` needs.
 pub const SERVE_HTTP_FEATURES: &[&str] = &["http", "telemetry"];
+
+/// The features of `skill-sdk` that the action `serve-local` needs.
+pub const SERVE_LOCAL_FEATURES: &[&str] = &["telemetry"];
 
 /// The answer to the action `describe`: all skills of the program.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -132,6 +137,24 @@ pub struct ServeHttpRequest {
     pub concurrency: usize,
     /// How long running calls may take to finish after a signal, in seconds.
     pub drain_seconds: u64,
+}
+
+/// The request of the action `serve-local`. It may stand in the place of its path, as JSON in one argument.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ServeLocalRequest {
+    /// The refs of the skills to host. Empty: all of the program.
+    pub skills: Vec<String>,
+    /// The path of the Unix socket to serve at. None: standard input and output.
+    pub socket: Option<PathBuf>,
+    /// The longest line in bytes.
+    pub line_limit: Option<usize>,
+    /// How many calls may run at the same time.
+    pub concurrency: Option<usize>,
+    /// How long running calls may take once the input ended or after a signal, in seconds.
+    pub drain_seconds: Option<u64>,
+    /// The process that started the host. The host stops when it is gone, where the system can tell.
+    pub parent: Option<u32>,
 }
 
 /// Whether callers of a host need no token.

@@ -33,6 +33,8 @@ pub(super) fn act(arguments: &[OsString]) -> Result<ExitCode, Refusal> {
         }
         #[cfg(feature = "http")]
         Some("serve-http") => super::serve::http(read(request)?),
+        #[cfg(feature = "runtime")]
+        Some("serve-local") => super::serve_local::local(&read_inline(request)?),
         _ => {
             let _ = request;
             Err(format!(
@@ -42,6 +44,17 @@ pub(super) fn act(arguments: &[OsString]) -> Result<ExitCode, Refusal> {
                 env!("CARGO_PKG_VERSION"),
             ))
         }
+    }
+}
+
+/// Reads a request that may stand in the place of its path.
+#[cfg(feature = "runtime")]
+fn read_inline<T: DeserializeOwned>(request: &Path) -> Result<T, Refusal> {
+    match request.to_str().filter(|text| text.starts_with('{')) {
+        Some(json) => {
+            serde_json::from_str(json).map_err(|error| format!("the request is not understood: {error}"))
+        }
+        None => read(request),
     }
 }
 

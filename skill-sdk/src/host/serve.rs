@@ -1,6 +1,5 @@
 //! Hosting over HTTP, from the request to the exit code.
 
-use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -9,16 +8,13 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::runtime::Builder;
 
-use super::Refusal;
 use super::protocol::{Anonymous, ServeHttpRequest};
 use super::sample::sample;
+use super::signals::stop_signal;
+use super::{NO_SKILLS, Refusal};
 use crate::contract::Idempotency;
 use crate::http::{HttpHost, ServeOptions, path_of, serve};
 use crate::pipeline::{Host, Runnable, report_panics_of_skills};
-
-/// A program that links no crate with skills.
-const NO_SKILLS: &str = "this program has no skills to serve\n\
-                         help: name every crate that declares skills in its main file: `use acme_skills as _;`";
 
 /// Serves until the program is told to stop.
 pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
@@ -103,38 +99,4 @@ fn announce(address: SocketAddr, example: &Example) {
         example.path,
     );
     drop(std::io::stderr().write_all(text.as_bytes()));
-}
-
-/// Resolves when the program is told to stop; a second signal ends it at once.
-#[cfg(unix)]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut next = async move || {
-        tokio::select! {
-            _ = terminate.recv() => 143_u8,
-            _ = interrupt.recv() => 130_u8,
-        }
-    };
-    Ok(async move {
-        next().await;
-        tokio::spawn(async move {
-            let code = next().await;
-            tracing::warn!("a second signal: stopping at once");
-            std::process::exit(code.into());
-        });
-    })
-}
-
-/// Resolves when the program is told to stop.
-#[cfg(not(unix))]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        // Without a way to hear of signals the program runs until it is ended from outside.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
-        }
-    })
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::call::{Call, Completed};
-use super::{Runnable, run};
+use super::{Opened, Runnable, run};
 use crate::context::Resources;
 use crate::registry::{Registry, RegistryError, RegistryProblem, Skill};
 
@@ -155,6 +155,11 @@ impl Host {
     /// All hosted skills, in the order of the registry.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Runnable> {
         self.0.skills.iter().map(AsRef::as_ref)
+    }
+
+    /// Prepares a call of a hosted skill.
+    pub(crate) fn open(&self, runnable: &Runnable, call: Call) -> Opened {
+        Opened::new(runnable, &self.0.resources, call)
     }
 
     /// Calls a hosted skill. Dropping the future cancels the call.

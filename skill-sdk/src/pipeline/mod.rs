@@ -36,23 +36,77 @@ pub const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
 
 /// Runs one call. Dropping the future cancels the call.
 pub(crate) async fn run(runnable: &Runnable, resources: &Arc<Resources>, call: Call) -> Completed {
-    let Call { inputs, meta } = call;
-    let context = runnable.context(resources, meta);
-    let span = report::span(&context);
-    let work = async {
-        let result = steps(runnable, &inputs, &context).await;
-        report::finish(&context, result)
-    };
-    tracing::Instrument::instrument(work, span).await
+    Opened::new(runnable, resources, call)
+        .run(runnable, Place::Runtime)
+        .await
 }
 
-async fn steps(runnable: &Runnable, inputs: &[u8], context: &SkillContext) -> Result<Vec<u8>, SkillError> {
+/// Where a skill that blocks its thread runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On a thread that the runtime has for it, and the deadline is kept here.
+    Runtime,
+    /// On the thread that polls. Whoever polls sees to the deadline, with [`timed_out`].
+    Here,
+}
+
+/// A call whose context is known, so that others than its own thread can end it.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    inputs: Vec<u8>,
+    context: SkillContext,
+}
+
+impl Opened {
+    fn new(runnable: &Runnable, resources: &Arc<Resources>, call: Call) -> Self {
+        let Call { inputs, meta } = call;
+        let context = runnable.context(resources, meta);
+        Self { inputs, context }
+    }
+
+    /// The context of the call.
+    pub(crate) fn context(&self) -> &SkillContext {
+        &self.context
+    }
+
+    /// Runs the call. Dropping the future cancels it.
+    pub(crate) async fn run(self, runnable: &Runnable, place: Place) -> Completed {
+        let Self { inputs, context } = self;
+        let span = report::span(&context);
+        let work = async {
+            let result = steps(runnable, &inputs, &context, place).await;
+            report::finish(&context, result)
+        };
+        tracing::Instrument::instrument(work, span).await
+    }
+}
+
+/// The end of a call that is over its time, while its code may still run: tells the code, and gives the answer.
+pub(crate) fn timed_out(context: &SkillContext) -> Completed {
+    report::span(context).in_scope(|| {
+        context.cancel();
+        report::finish(context, Err(context.timeout()))
+    })
+}
+
+async fn steps(
+    runnable: &Runnable,
+    inputs: &[u8],
+    context: &SkillContext,
+    place: Place,
+) -> Result<Vec<u8>, SkillError> {
     runnable.check_inputs(inputs)?;
     let running = runnable.start(inputs, context)?;
     let guard = CancelOnDrop(context);
     let reply = match running {
         Running::Asynchronous(future) => {
             deadline::within(context, panics::caught_future(runnable.skill(), future)).await?
+        }
+        Running::Blocking(work) if place == Place::Here => {
+            let reply = panics::caught(runnable.skill(), work);
+            // Somebody ended the call meanwhile, so the result comes too late.
+            context.check_deadline()?;
+            reply
         }
         Running::Blocking(work) => {
             let span = tracing::Span::current();

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use super::Failure;
-use crate::host::args::ServeHttpArgs;
-use crate::host::protocol::{Anonymous, ServeHttpRequest};
+use crate::host::args::{ServeHttpArgs, ServeLocalArgs};
+use crate::host::protocol::{Anonymous, ServeHttpRequest, ServeLocalRequest};
 
 /// Whether a host may start with these arguments; asked before anything is built.
 pub fn check(args: &ServeHttpArgs) -> Result<(), Failure> {
@@ -38,5 +38,17 @@ pub fn http(args: &ServeHttpArgs, skills: Vec<String>) -> ServeHttpRequest {
         body_limit: args.body_limit,
         concurrency: args.concurrency,
         drain_seconds: args.drain_seconds,
+    }
+}
+
+/// The request of `serve local` for the skills with the given refs; none: all of the program.
+pub fn local(args: &ServeLocalArgs, skills: Vec<String>) -> ServeLocalRequest {
+    ServeLocalRequest {
+        skills,
+        socket: args.socket.clone(),
+        line_limit: Some(args.line_limit),
+        concurrency: Some(args.concurrency),
+        drain_seconds: Some(args.drain_seconds),
+        parent: None,
     }
 }

@@ -1,0 +1,115 @@
+//! Hosting for a program on this machine, from the request to the exit code.
+
+use std::future::Future;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+
+use super::protocol::ServeLocalRequest;
+use super::signals::stop_signal;
+use super::{Refusal, stdio};
+use crate::local::{
+    DEFAULT_CONCURRENCY, DEFAULT_DRAIN, DEFAULT_LINE_LIMIT, LocalHost, nobody_reads, serve_watched,
+};
+use crate::pipeline::{Host, report_panics_of_skills};
+
+/// Serves until the input ends or the program is told to stop.
+pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
+    // Before anything of an author's runs.
+    let protocol = match request.socket {
+        None => {
+            Some(stdio::take().map_err(|error| format!("standard output cannot be taken over: {error}"))?)
+        }
+        Some(_) => None,
+    };
+    if let Some(parent) = request.parent {
+        follow(parent)?;
+    }
+    #[cfg(feature = "log")]
+    super::logging::start(super::logging::Form::JsonOffTerminal);
+    report_panics_of_skills();
+    let mut host = Host::collect().map_err(|error| error.to_string())?;
+    if !request.skills.is_empty() {
+        host = host.select(&request.skills).map_err(|error| error.to_string())?;
+    }
+    if host.iter().len() == 0 {
+        return Err(super::NO_SKILLS.to_owned());
+    }
+    let local = LocalHost::new(host)
+        .line_limit(request.line_limit.unwrap_or(DEFAULT_LINE_LIMIT))
+        .concurrency(request.concurrency.unwrap_or(DEFAULT_CONCURRENCY))
+        .drain(request.drain_seconds.map_or(DEFAULT_DRAIN, Duration::from_secs));
+
+    // Skills run elsewhere, so that none of them keeps the host from hearing of signals.
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start the runtime: {error}"))?;
+    runtime.block_on(async {
+        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+        match (protocol, &request.socket) {
+            (Some(protocol), _) => over_stdio(local, protocol, stop).await,
+            (None, Some(path)) => over_socket(local, path, stop).await,
+            (None, None) => Ok(()),
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn over_stdio(
+    local: LocalHost,
+    protocol: stdio::ProtocolStdio,
+    stop: impl Future<Output = ()>,
+) -> Result<(), Refusal> {
+    let failed = |error: io::Error| format!("cannot serve: {error}");
+    let stdio::ProtocolStdio { input, output } = protocol;
+    let probe = output.try_clone().map_err(failed)?;
+    serve_watched(local, input, output, move || nobody_reads(&probe), stop)
+        .await
+        .map_err(failed)
+}
+
+#[cfg(unix)]
+async fn over_socket(local: LocalHost, path: &Path, stop: impl Future<Output = ()>) -> Result<(), Refusal> {
+    let bound = || {
+        use std::io::Write;
+
+        let mut stdout = io::stdout();
+        // A reader that went away does not stop the server.
+        drop(writeln!(stdout, "listening on {}", path.display()).and_then(|()| stdout.flush()));
+    };
+    crate::local::serve_socket(local, path, bound, stop)
+        .await
+        .map_err(|error| error.to_string())
+}
+
+#[cfg(not(unix))]
+async fn over_socket(_: LocalHost, _: &Path, _: impl Future<Output = ()>) -> Result<(), Refusal> {
+    Err("this system has no Unix sockets; serve over standard input and output, without --socket".to_owned())
+}
+
+/// Has the system tell this process to stop when the one that started it is gone, beside the end of the input.
+#[cfg(target_os = "linux")]
+fn follow(parent: u32) -> Result<(), Refusal> {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+
+    set_parent_process_death_signal(Some(Signal::TERM))
+        .map_err(|error| format!("cannot follow the process {parent}: {error}"))?;
+    // It may have gone before.
+    let is_there = getppid().is_some_and(|pid| pid.as_raw_nonzero().get().cast_unsigned() == parent);
+    if is_there {
+        return Ok(());
+    }
+    Err(format!(
+        "the process {parent}, for which this host was started, is gone"
+    ))
+}
+
+/// The end of the input tells as much.
+#[cfg(not(target_os = "linux"))]
+fn follow(_: u32) -> Result<(), Refusal> {
+    Ok(())
+}

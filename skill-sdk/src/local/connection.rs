@@ -1,0 +1,304 @@
+//! One client: reads its lines and runs its calls.
+//!
+//! One thread at a time has the turn to read. It runs quick calls itself, since handing a call over costs more than most
+//! calls do. When a call keeps it, or a client that does not read, [`Watch`](super::watch::Watch) gives the turn to
+//! another thread. What waits (an asynchronous skill) goes to the runtime, and so does a skill that is known to be slow.
+
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Instant;
+
+use tokio::sync::Notify;
+
+use super::answer;
+use super::calls::{Accepted, Calls};
+use super::hosted::{Hosted, Running};
+use super::input::{Input, Line};
+use super::output::Output;
+use super::request::{self, CallRequest, MetaFields, Request};
+use super::shared::Shared;
+use super::watch::Slot;
+use crate::error::SkillError;
+use crate::pipeline::{Call, Meta, Opened, Place};
+
+/// One client.
+pub(super) struct Connection {
+    pub(super) shared: Arc<Shared>,
+    pub(super) calls: Calls,
+    pub(super) output: Arc<Output>,
+    input: Mutex<Input>,
+    /// The number of the turn to read.
+    turn: AtomicU64,
+    /// There is nothing more to read.
+    ended: AtomicBool,
+    /// Told when there is nothing more to read.
+    end: Notify,
+}
+
+/// A call that was accepted and did not start yet.
+struct Ready {
+    hosted: Arc<Hosted>,
+    accepted: Arc<Accepted>,
+    opened: Opened,
+    running: Running,
+}
+
+/// What to do after a line.
+enum Next {
+    Call(Ready),
+    Line,
+    Stop,
+}
+
+impl Connection {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        input: Box<dyn Read + Send>,
+        output: Box<dyn Write + Send>,
+    ) -> Arc<Self> {
+        let input = Mutex::new(Input::new(input, shared.line_limit));
+        Arc::new(Self {
+            shared,
+            calls: Calls::default(),
+            output: Arc::new(Output::new(output)),
+            input,
+            turn: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+            end: Notify::new(),
+        })
+    }
+
+    /// Starts to write and to read.
+    pub(super) fn start(self: &Arc<Self>) -> std::io::Result<()> {
+        let output = Arc::clone(&self.output);
+        thread::Builder::new()
+            .name("skill-local-out".into())
+            .spawn(move || output.work())?;
+        self.spawn_reader(0)
+    }
+
+    fn spawn_reader(self: &Arc<Self>, turn: u64) -> std::io::Result<()> {
+        let connection = Arc::clone(self);
+        thread::Builder::new()
+            .name("skill-local-in".into())
+            .spawn(move || connection.read(turn))
+            .map(drop)
+    }
+
+    /// Gives the turn to another thread.
+    pub(super) fn pass_turn(self: &Arc<Self>, from: u64) {
+        let next = from + 1;
+        if self
+            .turn
+            .compare_exchange(from, next, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+            && let Err(error) = self.spawn_reader(next)
+        {
+            // The thread that is kept goes on when it can.
+            tracing::warn!(%error, "there is no thread to read on");
+            let _ = self
+                .turn
+                .compare_exchange(next, from, Ordering::AcqRel, Ordering::Acquire);
+        }
+    }
+
+    /// Whether a thread with this turn has it still.
+    pub(super) fn has_turn(&self, turn: u64) -> bool {
+        self.turn.load(Ordering::Acquire) == turn
+    }
+
+    /// Resolves when there is nothing more to read.
+    pub(super) async fn ended(&self) {
+        loop {
+            let end = self.end.notified();
+            if self.ended.load(Ordering::Acquire) {
+                return;
+            }
+            end.await;
+        }
+    }
+
+    /// Lets go of what is left; calls that run are given up without an answer.
+    pub(super) fn close(&self) {
+        self.calls.give_up_all(None);
+        self.output.close();
+    }
+
+    fn read(self: Arc<Self>, turn: u64) {
+        let runtime = self.shared.runtime.clone();
+        let _entered = runtime.enter();
+        let slot = self.shared.watch.slot(&self, turn);
+        // The thread before may have been kept with answers that nobody writes.
+        self.write(&slot);
+        while self.has_turn(turn) {
+            let (next, more) = {
+                let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+                if self.ended.load(Ordering::Acquire) {
+                    return;
+                }
+                let next = self.next(&mut input);
+                (next, input.has_line())
+            };
+            match next {
+                Next::Call(ready) => self.run(ready, &slot),
+                Next::Line => {}
+                Next::Stop => {
+                    self.write(&slot);
+                    self.ended.store(true, Ordering::Release);
+                    self.end.notify_waiters();
+                    return;
+                }
+            }
+            if !more {
+                self.write(&slot);
+            }
+        }
+    }
+
+    /// Writes what waits; a client that does not read keeps this thread, and no other.
+    fn write(self: &Arc<Self>, slot: &Slot) {
+        if self.output.is_waiting() {
+            slot.writing();
+            self.output.write_now();
+            slot.idle();
+        }
+    }
+
+    fn next(self: &Arc<Self>, input: &mut Input) -> Next {
+        if !self.output.wait_for_room() {
+            return Next::Stop;
+        }
+        match input.next() {
+            Ok(Line::Text(line)) => {
+                if line.iter().all(u8::is_ascii_whitespace) {
+                    return Next::Line;
+                }
+                match request::read(line) {
+                    Ok(Request::Call(call)) => self.accept(call),
+                    Ok(Request::Cancel(id)) => {
+                        self.calls.cancel(&id);
+                        Next::Line
+                    }
+                    Ok(Request::List(id)) => {
+                        let skills = self.shared.skills();
+                        self.output
+                            .add(|buffer| answer::list(buffer, id.as_deref(), skills));
+                        Next::Line
+                    }
+                    Err(refused) => {
+                        let error = SkillError::terminal("bad_request", refused.message);
+                        self.refuse(refused.id.as_deref(), &error)
+                    }
+                }
+            }
+            Ok(Line::TooLong(line)) => {
+                let message = format!("the line is longer than {} bytes", self.shared.line_limit);
+                let error = SkillError::terminal("payload_too_large", message);
+                self.refuse(request::id_of_cut(line).as_deref(), &error)
+            }
+            Ok(Line::End) => Next::Stop,
+            Err(error) => {
+                tracing::warn!(%error, "the input cannot be read");
+                Next::Stop
+            }
+        }
+    }
+
+    fn refuse(&self, id: Option<&str>, error: &SkillError) -> Next {
+        self.output.add(|buffer| answer::failure(buffer, id, error));
+        Next::Line
+    }
+
+    fn accept(self: &Arc<Self>, request: CallRequest<'_>) -> Next {
+        let CallRequest {
+            id,
+            skill,
+            inputs,
+            meta,
+        } = request;
+        let Some(hosted) = self.shared.table.get(&*skill) else {
+            let error = SkillError::terminal("skill_not_hosted", format!("{skill} is not hosted here"));
+            return self.refuse(Some(&id), &error);
+        };
+        if self.shared.is_stopping() {
+            let error = SkillError::retryable("overloaded", "the host is shutting down");
+            return self.refuse(Some(&id), &error);
+        }
+        let Some(running) = self.shared.load.take() else {
+            let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
+            return self.refuse(Some(&id), &error);
+        };
+        let accepted = Arc::new(Accepted::new(id, Arc::clone(&self.output)));
+        let opened = self.open(hosted, &accepted, inputs, meta);
+        if !self.calls.open(&accepted, opened.context()) {
+            // With the id the answer would be taken for that of the other call.
+            let message = format!("a call with the id {} is running already", accepted.id);
+            return self.refuse(None, &SkillError::terminal("bad_request", message));
+        }
+        Next::Call(Ready {
+            hosted: Arc::clone(hosted),
+            accepted,
+            opened,
+            running,
+        })
+    }
+
+    fn open(&self, hosted: &Hosted, accepted: &Arc<Accepted>, inputs: &str, fields: MetaFields) -> Opened {
+        let mut meta = Meta::new("local");
+        meta.environment = self.shared.environment.clone();
+        meta.invocation_id = fields.invocation_id;
+        meta.idempotency_key = fields.idempotency_key;
+        meta.timeout = fields.timeout;
+        meta.settings = fields.settings;
+        meta.progress = Some(Arc::<Accepted>::clone(accepted));
+        let call = Call::json(inputs, meta);
+        self.shared.host.open(&hosted.runnable, call)
+    }
+
+    fn run(self: &Arc<Self>, ready: Ready, slot: &Slot) {
+        let Ready {
+            hosted,
+            accepted,
+            opened,
+            running,
+        } = ready;
+        let runnable = Arc::clone(&hosted.runnable);
+        if !hosted.is_quick() {
+            let call = async move { opened.run(&runnable, Place::Runtime).await };
+            return self.spawn(call, &accepted, running);
+        }
+        let context = opened.context().clone();
+        let mut call = Box::pin(async move { opened.run(&runnable, Place::Here).await });
+        let start = Instant::now();
+        slot.running(start, &accepted, context);
+        let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        slot.idle();
+        hosted.note(start.elapsed());
+        match polled {
+            Poll::Ready(completed) => self.calls.answer(&accepted, &completed),
+            // Its time was up while it kept the thread.
+            Poll::Pending if !self.calls.is_open(&accepted) => {}
+            Poll::Pending => self.spawn(call, &accepted, running),
+        }
+    }
+
+    fn spawn(
+        self: &Arc<Self>,
+        call: impl Future<Output = crate::pipeline::Completed> + Send + 'static,
+        accepted: &Arc<Accepted>,
+        running: Running,
+    ) {
+        let connection = Arc::clone(self);
+        let own = Arc::clone(accepted);
+        let task = self.shared.runtime.spawn(async move {
+            let completed = call.await;
+            drop(running);
+            connection.calls.answer(&own, &completed);
+            connection.output.write_later();
+        });
+        self.calls.became(accepted, task.abort_handle());
+    }
+}

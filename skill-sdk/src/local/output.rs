@@ -1,0 +1,250 @@
+//! Lines to a client, with a bound.
+//!
+//! Whoever has a line adds it to a buffer. It is written by a thread that is about to read and has nothing better to do,
+//! or by a thread of its own, never by one that others wait for. A client that does not read makes the buffer fill, and
+//! then nothing more is read from it.
+
+use std::io::Write;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// How much may wait for a client before nothing more is read from it, in bytes.
+pub(super) const MAX_WAITING: usize = 4 * 1024 * 1024;
+
+/// How much may wait for a client before reports of progress are left out, in bytes.
+const MAX_PROGRESS: usize = 256 * 1024;
+
+/// The largest buffer that is kept, in bytes.
+const KEPT: usize = 256 * 1024;
+
+/// What goes out.
+pub(super) struct Output {
+    state: Mutex<State>,
+    /// There is something to write, or there never will be again.
+    work: Condvar,
+    /// Something was written.
+    room: Condvar,
+    /// Told when all is written or nothing can be written any more.
+    idle: Notify,
+    /// Whose turn it is, is `State::writing`.
+    writer: Mutex<Box<dyn Write + Send>>,
+}
+
+#[derive(Default)]
+struct State {
+    buffer: Vec<u8>,
+    /// An empty buffer to swap with.
+    spare: Vec<u8>,
+    /// Somebody is writing, and goes on until the buffer is empty.
+    writing: bool,
+    /// Nothing can be written any more.
+    broken: bool,
+    /// Nothing will be written any more.
+    closed: bool,
+}
+
+impl Output {
+    pub(super) fn new(writer: Box<dyn Write + Send>) -> Self {
+        Self {
+            state: Mutex::default(),
+            work: Condvar::new(),
+            room: Condvar::new(),
+            idle: Notify::new(),
+            writer: Mutex::new(writer),
+        }
+    }
+
+    /// Adds lines; somebody has to see to it that they are written.
+    pub(super) fn add(&self, add: impl FnOnce(&mut Vec<u8>)) {
+        let mut state = self.state();
+        if !state.broken {
+            add(&mut state.buffer);
+        }
+    }
+
+    /// Adds a line that may be left out when the client is slow, unless `superseded` says that it came too late.
+    pub(super) fn add_progress(&self, superseded: impl FnOnce() -> bool, add: impl FnOnce(&mut Vec<u8>)) {
+        let mut state = self.state();
+        if !state.broken && state.buffer.len() < MAX_PROGRESS && !superseded() {
+            add(&mut state.buffer);
+            drop(state);
+            self.work.notify_one();
+        }
+    }
+
+    /// Has the thread of the output write what was added.
+    pub(super) fn write_later(&self) {
+        self.work.notify_one();
+    }
+
+    /// Writes what was added, unless somebody else does already. May block.
+    pub(super) fn write_now(&self) {
+        let mut state = self.state();
+        while !state.writing && !state.broken && !state.buffer.is_empty() {
+            state = self.write(state);
+        }
+    }
+
+    /// Whether there is something that nobody is writing.
+    pub(super) fn is_waiting(&self) -> bool {
+        let state = self.state();
+        !state.writing && !state.buffer.is_empty()
+    }
+
+    /// Writes until the output is closed.
+    pub(super) fn work(&self) {
+        let mut state = self.state();
+        loop {
+            if !state.writing && !state.broken && !state.buffer.is_empty() {
+                state = self.write(state);
+            } else if state.closed || state.broken {
+                return;
+            } else {
+                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    /// Blocks while too much waits for the client; false once it is gone.
+    pub(super) fn wait_for_room(&self) -> bool {
+        let mut state = self.state();
+        while state.buffer.len() > MAX_WAITING && !state.broken && !state.closed {
+            if state.writing {
+                state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            } else {
+                state = self.write(state);
+            }
+        }
+        !state.broken && !state.closed
+    }
+
+    /// Resolves when all is written, or nothing can be.
+    pub(super) async fn written(&self) {
+        loop {
+            let idle = self.idle.notified();
+            {
+                let state = self.state();
+                if state.broken || (state.buffer.is_empty() && !state.writing) {
+                    return;
+                }
+            }
+            self.work.notify_one();
+            idle.await;
+        }
+    }
+
+    /// Resolves when nothing can be written any more.
+    pub(super) async fn broken(&self) {
+        loop {
+            let idle = self.idle.notified();
+            if self.state().broken {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// Lets go of everybody who waits.
+    pub(super) fn close(&self) {
+        self.state().closed = true;
+        self.work.notify_all();
+        self.room.notify_all();
+    }
+
+    /// Writes all that is in the buffer.
+    fn write<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        state.writing = true;
+        let spare = std::mem::take(&mut state.spare);
+        let mut bytes = std::mem::replace(&mut state.buffer, spare);
+        drop(state);
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = writer.write_all(&bytes).and_then(|()| writer.flush());
+        drop(writer);
+        bytes.clear();
+        let mut state = self.state();
+        state.writing = false;
+        if bytes.capacity() <= KEPT {
+            state.spare = bytes;
+        }
+        if let Err(error) = result {
+            tracing::info!(%error, "the client went away");
+            state.broken = true;
+            state.buffer = Vec::new();
+            self.work.notify_all();
+        }
+        self.room.notify_all();
+        if state.broken || state.buffer.is_empty() {
+            self.idle.notify_waiters();
+        }
+        state
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that can panic runs under the lock but the writing of our own texts.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Gone;
+
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_added_is_written_in_order() {
+        let shared = Shared::default();
+        let output = Output::new(Box::new(shared.clone()));
+        output.add(|buffer| buffer.extend_from_slice(b"a"));
+        assert!(output.is_waiting() && shared.0.lock().unwrap().is_empty());
+        output.add_progress(|| true, |buffer| buffer.extend_from_slice(b"x"));
+        output.add_progress(|| false, |buffer| buffer.extend_from_slice(b"b"));
+        output.write_now();
+        assert_eq!(*shared.0.lock().unwrap(), b"ab");
+        output.add(|buffer| buffer.extend(std::iter::repeat_n(b'c', MAX_PROGRESS)));
+        output.add_progress(|| false, |buffer| buffer.extend_from_slice(b"x"));
+        output.close();
+        output.work();
+        assert_eq!(shared.0.lock().unwrap().len(), 2 + MAX_PROGRESS);
+    }
+
+    #[test]
+    fn a_client_that_is_gone_is_noticed() {
+        let output = Output::new(Box::new(Gone));
+        assert!(output.wait_for_room());
+        output.add(|buffer| buffer.extend_from_slice(b"a"));
+        output.write_now();
+        assert!(!output.wait_for_room());
+        output.add(|buffer| buffer.extend_from_slice(b"a"));
+        assert!(!output.is_waiting());
+        output.work();
+    }
+}
