@@ -39,6 +39,8 @@
 //! | (none) | declaring skills: the macro, the contract, the registry, the context |
 //! | `runtime` | running skills: the pipeline with schema checks, deadlines and logging events; the local host: `local` |
 //! | `testing` | calling skills in your own tests: `testing` |
+//! | `core` | the artifacts and the knowledge of the platform: `SkillContext::artifacts`, `SkillContext::knowledge` |
+//! | `connections` | accounts in other systems: `SkillContext::connection` |
 //! | `http` | the HTTP host: `http` |
 //! | `package` | the catalog package: YAML files, drift |
 //! | `host` | the commands of [`host::main`] |
@@ -68,6 +70,10 @@ pub mod testing;
 
 pub use skill_sdk_macros::{SkillFailure, resource, skill};
 
+#[cfg(feature = "connections")]
+pub use crate::context::connections;
+#[cfg(feature = "core")]
+pub use crate::context::core::{artifacts, knowledge};
 pub use crate::context::secrets;
 pub use crate::context::{Caller, Environment, LlmUsage, Secret, SkillContext};
 pub use crate::contract::check::check_contract;

@@ -1,16 +1,32 @@
 //! What a skill may touch during one call.
 
+#[cfg(feature = "core")]
+mod bounded;
 mod building;
 mod caller;
 mod cancel;
+#[cfg(feature = "core")]
+mod clock;
+#[cfg(feature = "connections")]
+pub mod connections;
+#[cfg(feature = "core")]
+pub mod core;
 mod cost;
 mod environment;
+#[cfg(feature = "core")]
+mod flight;
+#[cfg(feature = "core")]
+mod installed;
+#[cfg(any(feature = "connections", all(feature = "core", feature = "testing")))]
+mod moment;
 mod progress;
 mod resources;
 pub mod secrets;
 mod services;
 mod settings;
 mod start;
+#[cfg(any(feature = "core", feature = "llm"))]
+mod web;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

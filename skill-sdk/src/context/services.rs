@@ -1,8 +1,34 @@
 //! The clients that calls share, and what stands in their place in tests.
 
+use std::fmt;
+#[cfg(feature = "core")]
+use std::sync::Arc;
+
+#[cfg(feature = "connections")]
+use super::connections::ConnectionsClient;
+#[cfg(feature = "core")]
+use super::core::CoreClient;
+
 /// Clients in the place of the installation's, for one call: the fakes of tests.
 ///
 /// A host leaves all of it empty. Each member exists with the feature of its service, and an empty one costs nothing.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 #[non_exhaustive]
-pub struct Services {}
+pub struct Services {
+    #[cfg(feature = "core")]
+    pub(crate) core: Option<Arc<CoreClient>>,
+    #[cfg(feature = "connections")]
+    pub(crate) connections: Option<Arc<ConnectionsClient>>,
+}
+
+/// Which ones are there.
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Services");
+        #[cfg(feature = "core")]
+        shown.field("core", &self.core.is_some());
+        #[cfg(feature = "connections")]
+        shown.field("connections", &self.connections.is_some());
+        shown.finish()
+    }
+}

@@ -1,0 +1,52 @@
+//! The time by which caches expire.
+
+use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(feature = "connections")]
+use std::time::SystemTime;
+use std::time::{Duration, Instant};
+
+/// The clocks of the system, or one that a test moves.
+#[derive(Clone, Default)]
+pub(crate) struct Clock(Option<Arc<Mutex<Duration>>>);
+
+/// What a clock of a test starts at: 2026-01-01T00:00:00Z.
+#[cfg(feature = "testing")]
+const START: Duration = Duration::from_secs(1_767_225_600);
+
+impl Clock {
+    /// A clock that stands at 2026-01-01T00:00:00Z until it is moved.
+    #[cfg(feature = "testing")]
+    pub(crate) fn manual() -> Self {
+        Self(Some(Arc::new(Mutex::new(START))))
+    }
+
+    /// Moves a clock of a test forward.
+    #[cfg(feature = "testing")]
+    pub(crate) fn advance(&self, by: Duration) {
+        if let Some(time) = &self.0 {
+            let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
+            *time = time.saturating_add(by);
+        }
+    }
+
+    /// Time that only moves forward, since some moment.
+    pub(crate) fn now(&self) -> Duration {
+        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        self.moved().unwrap_or_else(|| {
+            // A second in front, so that nothing is due at zero.
+            START.get_or_init(Instant::now).elapsed() + Duration::from_secs(1)
+        })
+    }
+
+    /// The time of day.
+    #[cfg(feature = "connections")]
+    pub(crate) fn wall(&self) -> SystemTime {
+        self.moved()
+            .map_or_else(SystemTime::now, |moved| SystemTime::UNIX_EPOCH + moved)
+    }
+
+    fn moved(&self) -> Option<Duration> {
+        let time = self.0.as_ref()?;
+        Some(*time.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

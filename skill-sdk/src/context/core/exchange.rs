@@ -1,0 +1,105 @@
+//! From the platform access token to a short-lived one for an audience.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::super::building::off_the_runtime;
+use super::super::web::{Method, Request, Transport, Unanswered};
+use super::Failure;
+use super::identity::platform_token;
+use super::settings::IamSettings;
+use crate::context::Secret;
+use crate::error::SkillError;
+
+/// How long the exchange may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The most bytes of the answer.
+const MAX_ANSWER: usize = 1024 * 1024;
+
+/// A short-lived token.
+pub(super) struct Exchanged {
+    pub(super) token: Secret,
+    pub(super) expires_in: Duration,
+}
+
+/// Asks the IAM for a token of `audience`.
+pub(super) async fn exchange(
+    transport: &dyn Transport,
+    settings: &IamSettings,
+    audience: &str,
+    scopes: &[String],
+) -> Result<Exchanged, Failure> {
+    let from = settings.clone();
+    let token = off_the_runtime(move || Ok::<_, SkillError>(platform_token(&from)))
+        .await
+        .map_err(|error| Failure::terminal("iam_not_authenticated", error.message()))??;
+    let url = format!("{}/api/v1/platform-access-tokens:exchange", settings.url);
+    let body = json!({"token": token.expose(), "audience": audience, "scopes": scopes}).to_string();
+    let request = Request {
+        method: Method::Post,
+        url: &url,
+        headers: Vec::new(),
+        body: Some(body.as_bytes()),
+        limit: MAX_ANSWER,
+        timeout: TIMEOUT,
+    };
+    let answer = match transport.send(request).await {
+        Ok(answer) => answer,
+        Err(Unanswered::Unreachable(source)) => {
+            return Err(
+                Failure::retryable("iam_unreachable", "the IAM cannot be reached").with_source(source)
+            );
+        }
+        Err(Unanswered::TooLarge) => return Err(malformed("it has over 1 MiB")),
+        Err(Unanswered::Unsendable(why)) => return Err(Failure::terminal("iam_exchange_failed", why)),
+    };
+    match answer.status {
+        200..300 => {}
+        401 => {
+            return Err(Failure::terminal(
+                "iam_invalid_token",
+                "the IAM does not accept the platform access token: it is revoked, expired or unknown",
+            ));
+        }
+        403 => {
+            return Err(Failure::terminal(
+                "iam_audience_not_allowed",
+                format!(
+                    "the platform access token is not allowed for the audience `{audience}` with these scopes"
+                ),
+            ));
+        }
+        status => {
+            let message = format!("the IAM answered {status}");
+            let failure = if status >= 500 || status == 429 {
+                Failure::retryable("iam_exchange_failed", message)
+            } else {
+                Failure::terminal("iam_exchange_failed", message)
+            };
+            return Err(failure.with_details(json!({"status": status})));
+        }
+    }
+    let document = answer.json().unwrap_or_default();
+    let token = document["accessToken"]
+        .as_str()
+        .filter(|token| !token.is_empty())
+        .ok_or_else(|| malformed("it has no `accessToken`"))?;
+    let seconds = document["expiresIn"]
+        .as_f64()
+        .filter(|seconds| *seconds >= 0.0)
+        .ok_or_else(|| malformed("it has no `expiresIn`"))?;
+    Ok(Exchanged {
+        token: Secret::new(token),
+        // A time beyond what can be counted is a very long one.
+        expires_in: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX))),
+    })
+}
+
+fn malformed(why: &str) -> Failure {
+    Failure::terminal(
+        "iam_exchange_malformed",
+        format!("the answer of the IAM to the exchange of tokens is not understood: {why}"),
+    )
+}

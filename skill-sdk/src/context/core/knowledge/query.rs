@@ -1,0 +1,137 @@
+//! Lists of entities.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Filter;
+
+/// How many entities a page has.
+pub const PAGE_SIZE: usize = 500;
+
+/// The most entities of a query that does not say otherwise.
+pub const DEFAULT_MAX_ITEMS: usize = 10_000;
+
+/// Which entities are asked for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct EntityQuery {
+    /// Their kinds.
+    pub kinds: Vec<String>,
+    /// What all of them satisfy.
+    pub filters: Vec<Filter>,
+    /// When they are valid, as an ISO 8601 moment; now when it is `None`.
+    pub as_of: Option<String>,
+    /// The most that the caller can take.
+    pub max_items: usize,
+    /// Further members of the request, such as `include`.
+    pub rest: Map<String, Value>,
+}
+
+impl EntityQuery {
+    /// All entities of these kinds that are valid now.
+    pub fn new<K: Into<String>>(kinds: impl IntoIterator<Item = K>) -> Self {
+        Self {
+            kinds: kinds.into_iter().map(Into::into).collect(),
+            filters: Vec::new(),
+            as_of: None,
+            max_items: DEFAULT_MAX_ITEMS,
+            rest: Map::new(),
+        }
+    }
+
+    /// Asks for those only that satisfy `filter` too.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filters.push(filter);
+        self
+    }
+
+    /// Asks for those that are valid at a moment, such as `2026-01-31T12:00:00Z`.
+    #[must_use]
+    pub fn as_of(mut self, moment: impl Into<String>) -> Self {
+        self.as_of = Some(moment.into());
+        self
+    }
+
+    /// Sets the most entities that the caller can take. More of them are a failure, never a shorter list.
+    #[must_use]
+    pub fn max_items(mut self, most: usize) -> Self {
+        self.max_items = most;
+        self
+    }
+
+    /// Sets a member of the request that this type does not know.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.rest.insert(name.into(), value.into());
+        self
+    }
+
+    pub(super) fn most(&self) -> usize {
+        self.max_items
+    }
+
+    /// The request for one page.
+    pub(super) fn page<'a>(&'a self, workspace: &'a str, cursor: Option<&'a Value>) -> PageRequest<'a> {
+        PageRequest {
+            workspace_id: workspace,
+            kinds: &self.kinds,
+            r#where: &self.filters,
+            as_of: self.as_of.as_deref(),
+            limit: PAGE_SIZE,
+            cursor,
+            rest: &self.rest,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PageRequest<'a> {
+    workspace_id: &'a str,
+    kinds: &'a [String],
+    r#where: &'a [Filter],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_of: Option<&'a str>,
+    limit: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<&'a Value>,
+    #[serde(flatten)]
+    rest: &'a Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+pub(super) struct Page {
+    pub(super) items: Vec<EntityRecord>,
+    /// Absent or null on the last page.
+    pub(super) next_cursor: Option<Value>,
+}
+
+/// An entity as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct EntityRecord {
+    /// Its kind.
+    pub kind: String,
+    /// Its key.
+    pub key: String,
+    /// Its name for people.
+    #[serde(deserialize_with = "super::or_default")]
+    pub title: String,
+    /// What is known of it.
+    #[serde(deserialize_with = "super::or_default")]
+    pub attributes: Map<String, Value>,
+    /// Further members, such as `source` and `validFrom`.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+impl EntityRecord {
+    /// The attribute `name`; null when there is none.
+    pub fn attribute(&self, name: &str) -> &Value {
+        self.attributes.get(name).unwrap_or(&Value::Null)
+    }
+}

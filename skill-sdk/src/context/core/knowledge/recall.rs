@@ -1,0 +1,56 @@
+//! What is remembered about a subject.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What to remember about. Its members are the core's; the ones that have no method are [`set`](Self::set) by name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct RecallQuery {
+    /// The workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace_id: Option<String>,
+    /// The subject.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Value>,
+    /// Further members, on the wire beside the others.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+impl RecallQuery {
+    /// A query in a workspace.
+    pub fn new(workspace: impl Into<String>) -> Self {
+        Self {
+            workspace_id: Some(workspace.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the subject.
+    #[must_use]
+    pub fn anchor(mut self, anchor: impl Into<Value>) -> Self {
+        self.anchor = Some(anchor.into());
+        self
+    }
+
+    /// Sets a member that this type does not know.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.rest.insert(name.into(), value.into());
+        self
+    }
+}
+
+/// What is remembered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct Recall {
+    /// The sections of the answer, as the core gives them.
+    pub sections: Vec<Value>,
+    /// Further members of the answer.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}

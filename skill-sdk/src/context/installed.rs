@@ -1,0 +1,50 @@
+//! The clients of the installation, one for each configuration.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The most configurations that are remembered. A host has one.
+const MOST: usize = 8;
+
+/// Clients by the configuration that they were made from.
+pub(crate) struct Installed<K, V>(Mutex<Vec<(K, Arc<V>)>>);
+
+impl<K: PartialEq, V> Installed<K, V> {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// The client for `key`; it is made when it is not there. The one that was made first goes when there are too many.
+    pub(crate) fn get<E>(&self, key: K, make: impl FnOnce(&K) -> Result<V, E>) -> Result<Arc<V>, E> {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, client)) = clients.iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(client));
+        }
+        let client = Arc::new(make(&key)?);
+        if clients.len() == MOST {
+            clients.remove(0);
+        }
+        clients.push((key, Arc::clone(&client)));
+        Ok(client)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_client_for_each_configuration() {
+        let installed = Installed::<u8, u8>::new();
+        let make = |key: &u8| Ok::<_, ()>(*key);
+        let first = installed.get(1, make).unwrap();
+        assert!(Arc::ptr_eq(&first, &installed.get(1, make).unwrap()));
+        assert_eq!(installed.get(2, |_| Err("no")), Err("no"));
+        for key in 2..=9 {
+            assert_eq!(*installed.get(key, make).unwrap(), key);
+        }
+        assert!(
+            !Arc::ptr_eq(&first, &installed.get(1, make).unwrap()),
+            "it was pushed out"
+        );
+    }
+}
