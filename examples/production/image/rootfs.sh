@@ -1,0 +1,25 @@
+#!/bin/sh
+# Makes the whole content of the image: the program, the shared libraries it is linked with, and what a network client
+# needs. Nothing else: no shell, no package manager.
+#
+# usage: rootfs.sh PROGRAM DIRECTORY
+set -eu
+
+program=$1
+root=$2
+
+mkdir -p "$root/etc/ssl/certs" "$root/run/secrets" "$root/tmp"
+chmod 1777 "$root/tmp"
+cp "$program" "$root/skills"
+
+# `ldd` prints "name => path (address)" for libraries and "path (address)" for the loader.
+ldd "$program" | grep -o '/[^ )]*' | sort -u | while read -r library; do
+    mkdir -p "$root$(dirname "$library")"
+    cp -L "$library" "$root$library"
+done
+
+# Whom the program believes when it fetches keys over https, and how it finds names.
+cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+echo 'hosts: files dns' > "$root/etc/nsswitch.conf"
+echo 'nonroot:x:65532:65532:nonroot:/tmp:/sbin/nologin' > "$root/etc/passwd"
+echo 'nonroot:x:65532:' > "$root/etc/group"
