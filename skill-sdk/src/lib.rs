@@ -41,6 +41,7 @@
 //! | `testing` | calling skills in your own tests: `testing` |
 //! | `core` | the artifacts and the knowledge of the platform: `SkillContext::artifacts`, `SkillContext::knowledge` |
 //! | `connections` | accounts in other systems: `SkillContext::connection` |
+//! | `auth` | checking bearer tokens: `auth` |
 //! | `http` | the HTTP host: `http` |
 //! | `package` | the catalog package: YAML files, drift |
 //! | `host` | the commands of [`host::main`] |
@@ -51,6 +52,8 @@
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+#[cfg(any(feature = "auth", feature = "host"))]
+pub mod auth;
 pub mod context;
 pub mod contract;
 mod error;

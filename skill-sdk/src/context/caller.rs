@@ -23,6 +23,7 @@ pub struct Caller(CallerClaims);
 
 /// What a verified token says about the caller.
 #[derive(Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CallerClaims {
     /// The tenant.
     pub tenant_id: String,
@@ -57,6 +58,30 @@ pub struct CallerClaims {
     pub claims: Map<String, Value>,
 }
 
+impl CallerClaims {
+    /// A principal of a tenant of whom nothing else is known: no scopes, no ceiling, a token that never expires. Set what
+    /// your test needs; a host fills in all of it.
+    pub fn new(tenant_id: impl Into<String>, principal_id: impl Into<String>) -> Self {
+        Self {
+            tenant_id: tenant_id.into(),
+            principal_id: principal_id.into(),
+            principal_type: PrincipalType::Unknown,
+            credential_id: String::new(),
+            audience: String::new(),
+            issuer: String::new(),
+            token_id: String::new(),
+            scopes: BTreeSet::new(),
+            scope_ceiling: None,
+            expires_at: i64::MAX,
+            issued_at: 0,
+            session_id: None,
+            auth_time: None,
+            acr: None,
+            claims: Map::new(),
+        }
+    }
+}
+
 impl Caller {
     /// The caller with the claims of a token that was verified.
     pub fn new(claims: CallerClaims) -> Self {
@@ -68,27 +93,112 @@ impl Caller {
         &self.0
     }
 
-    /// The tenant.
+    /// The tenant: a UUID in lower case with dashes.
     pub fn tenant_id(&self) -> &str {
         &self.0.tenant_id
     }
 
-    /// The principal.
+    /// The principal: a UUID in lower case with dashes.
     pub fn principal_id(&self) -> &str {
         &self.0.principal_id
     }
 
-    /// Whether the caller has the scope: it is among its scopes and, when a ceiling is declared, under the ceiling.
-    pub fn has_scope(&self, scope: &str) -> bool {
-        self.0.scopes.contains(scope)
-            && self
-                .0
-                .scope_ceiling
-                .as_ref()
-                .is_none_or(|ceiling| ceiling.contains(scope))
+    /// What kind of principal it is.
+    pub fn principal_type(&self) -> &PrincipalType {
+        &self.0.principal_type
     }
 
-    /// Fails with the code `insufficient_scope` unless the caller has one of the scopes.
+    /// The credential that the token was issued for.
+    pub fn credential_id(&self) -> &str {
+        &self.0.credential_id
+    }
+
+    /// The audience of the token.
+    pub fn audience(&self) -> &str {
+        &self.0.audience
+    }
+
+    /// The issuer of the token.
+    pub fn issuer(&self) -> &str {
+        &self.0.issuer
+    }
+
+    /// The id of the token; it may be empty.
+    pub fn token_id(&self) -> &str {
+        &self.0.token_id
+    }
+
+    /// The scopes of the token. Ask [`has_scope`](Self::has_scope) whether one counts.
+    pub fn scopes(&self) -> &BTreeSet<String> {
+        &self.0.scopes
+    }
+
+    /// The scopes that the caller can have at most; `None` when the token declares no ceiling.
+    pub fn scope_ceiling(&self) -> Option<&BTreeSet<String>> {
+        self.0.scope_ceiling.as_ref()
+    }
+
+    /// The scopes that count, in alphabetical order: those for which [`has_scope`](Self::has_scope) is true.
+    pub fn effective_scopes(&self) -> impl Iterator<Item = &str> {
+        let scopes = self.0.scopes.iter().map(String::as_str);
+        scopes.filter(|scope| self.is_under_ceiling(scope))
+    }
+
+    /// When the token expires, in seconds since 1970.
+    pub fn expires_at(&self) -> i64 {
+        self.0.expires_at
+    }
+
+    /// When the token was issued, in seconds since 1970.
+    pub fn issued_at(&self) -> i64 {
+        self.0.issued_at
+    }
+
+    /// The session: a UUID in lower case with dashes.
+    pub fn session_id(&self) -> Option<&str> {
+        self.0.session_id.as_deref()
+    }
+
+    /// When the caller logged in, in seconds since 1970.
+    pub fn auth_time(&self) -> Option<i64> {
+        self.0.auth_time
+    }
+
+    /// The class of the login.
+    pub fn acr(&self) -> Option<&str> {
+        self.0.acr.as_deref()
+    }
+
+    /// All claims of the token as they came. They may hold personal data: do not log them.
+    pub fn token_claims(&self) -> &Map<String, Value> {
+        &self.0.claims
+    }
+
+    /// Whether the caller has the scope: it is among its scopes and, when a ceiling is declared, under the ceiling.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.0.scopes.contains(scope) && self.is_under_ceiling(scope)
+    }
+
+    fn is_under_ceiling(&self, scope: &str) -> bool {
+        let ceiling = self.0.scope_ceiling.as_ref();
+        ceiling.is_none_or(|ceiling| ceiling.contains(scope))
+    }
+
+    /// Fails with the terminal code `insufficient_scope` unless the caller has one of the scopes. An empty list asks for
+    /// something that nobody has.
+    ///
+    /// ```
+    /// use skill_sdk::{SkillContext, SkillError};
+    ///
+    /// fn only_for_writers(ctx: &SkillContext) -> Result<(), SkillError> {
+    ///     // A host that does not verify callers has none to ask.
+    ///     match ctx.caller() {
+    ///         Some(caller) => caller.require_scope(&["claims:write", "claims:admin"]),
+    ///         None => Err(SkillError::terminal("caller_unknown", "this skill serves verified callers only")),
+    ///     }
+    /// }
+    /// # let _ = only_for_writers;
+    /// ```
     pub fn require_scope(&self, any_of: &[&str]) -> Result<(), SkillError> {
         if any_of.iter().any(|scope| self.has_scope(scope)) {
             return Ok(());
@@ -125,23 +235,24 @@ mod tests {
 
     fn caller(scopes: &[&str], ceiling: Option<&[&str]>) -> Caller {
         let set = |scopes: &[&str]| scopes.iter().map(|&scope| scope.to_owned()).collect();
-        Caller::new(CallerClaims {
-            tenant_id: "t".into(),
-            principal_id: "p".into(),
-            principal_type: PrincipalType::Unknown,
-            credential_id: "c".into(),
-            audience: "a".into(),
-            issuer: "i".into(),
-            token_id: "j".into(),
-            scopes: set(scopes),
-            scope_ceiling: ceiling.map(set),
-            expires_at: 2,
-            issued_at: 1,
-            session_id: None,
-            auth_time: None,
-            acr: None,
-            claims: Map::new(),
-        })
+        let mut claims = CallerClaims::new("t", "p");
+        claims.scopes = set(scopes);
+        claims.scope_ceiling = ceiling.map(set);
+        claims.claims.insert("email".into(), "hunter2".into());
+        Caller::new(claims)
+    }
+
+    #[test]
+    fn scopes_that_count() {
+        let effective = |caller: &Caller| caller.effective_scopes().collect::<Vec<_>>().join(" ");
+        assert_eq!(effective(&caller(&["b", "a"], None)), "a b");
+        assert_eq!(effective(&caller(&["b", "a"], Some(&["b", "z"]))), "b");
+        assert_eq!(effective(&caller(&["a"], Some(&[]))), "");
+    }
+
+    #[test]
+    fn claims_are_not_shown() {
+        assert!(!format!("{:?}", caller(&["a"], None)).contains("hunter2"));
     }
 
     #[test]
@@ -156,6 +267,7 @@ mod tests {
     #[test]
     fn one_of_the_scopes_is_enough() {
         assert!(caller(&["b"], None).require_scope(&["a", "b"]).is_ok());
+        assert!(caller(&["a"], None).require_scope(&[]).is_err());
         let error = caller(&["c"], None).require_scope(&["a", "b"]).unwrap_err();
         assert_eq!(
             (error.code(), error.is_retryable()),

@@ -12,17 +12,21 @@ use super::protocol::{Anonymous, ServeHttpRequest};
 use super::sample::sample;
 use super::signals::stop_signal;
 use super::{NO_SKILLS, Refusal};
+use crate::auth::Verifier;
+use crate::context::Environment;
 use crate::contract::Idempotency;
 use crate::http::{HttpHost, ServeOptions, path_of, serve};
 use crate::pipeline::{Host, Runnable, report_panics_of_skills};
 
 /// Serves until the program is told to stop.
 pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
-    if request.anonymous == Anonymous::Refused {
-        return Err(
-            "the request allows no anonymous callers, and this version cannot check callers".to_owned(),
-        );
-    }
+    let verifier = match request.anonymous {
+        Anonymous::Refused => {
+            Some(Verifier::from_environment(&Environment::process()).map_err(|error| error.to_string())?)
+        }
+        Anonymous::Loopback | Anonymous::Anywhere => None,
+    };
+    let anonymous = verifier.is_none();
     #[cfg(feature = "log")]
     super::logging::start(super::logging::Form::JsonOffTerminal);
     report_panics_of_skills();
@@ -33,7 +37,11 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     let Some(example) = example(&host) else {
         return Err(NO_SKILLS.to_owned());
     };
-    let http = HttpHost::anonymous(host)
+    let http = match verifier {
+        Some(verifier) => HttpHost::new(host, verifier),
+        None => HttpHost::anonymous(host),
+    };
+    let http = http
         .body_limit(request.body_limit)
         .concurrency(request.concurrency);
     let mut options = ServeOptions::new(request.host, request.port);
@@ -46,7 +54,7 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
         .map_err(|error| format!("cannot start the runtime: {error}"))?;
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
-        let bound = |address: SocketAddr| announce(address, &example);
+        let bound = |address: SocketAddr| announce(address, &example, anonymous);
         serve(http, options, bound, stop)
             .await
             .map_err(|error| error.to_string())
@@ -88,14 +96,19 @@ fn example(host: &Host) -> Option<Example> {
 }
 
 /// Says where the skills are served, in one line on standard output, and how to try it, on standard error.
-fn announce(address: SocketAddr, example: &Example) {
+fn announce(address: SocketAddr, example: &Example, anonymous: bool) {
     let mut stdout = std::io::stdout();
     // A reader that went away does not stop the server.
     drop(writeln!(stdout, "listening on http://{address}").and_then(|()| stdout.flush()));
     let quoted = example.body.replace('\'', r"'\''");
+    let (warning, token) = if anonymous {
+        let warning = "warning: callers need no token (--allow-anonymous): use this for development only\n";
+        (warning, "")
+    } else {
+        ("", " -H \"authorization: Bearer $TOKEN\"")
+    };
     let text = format!(
-        "warning: callers need no token (--allow-anonymous): use this for development only\n\
-         try: curl -sS 'http://{address}{}' -H 'content-type: application/json' -d '{quoted}'\n",
+        "{warning}try: curl -sS 'http://{address}{}'{token} -H 'content-type: application/json' -d '{quoted}'\n",
         example.path,
     );
     drop(std::io::stderr().write_all(text.as_bytes()));

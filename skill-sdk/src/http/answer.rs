@@ -71,7 +71,7 @@ pub(super) fn method_not_allowed(allowed: &'static str, method: &Method) -> Resp
     response
 }
 
-fn error_with_status(status: StatusCode, error: &SkillError) -> Response {
+pub(super) fn error_with_status(status: StatusCode, error: &SkillError) -> Response {
     #[derive(Serialize)]
     struct Envelope<'a> {
         error: &'a SkillError,

@@ -10,13 +10,16 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use serde_json::value::RawValue;
 
+use super::auth::Caller;
 use super::request::{Envelope, is_json};
 use super::{HttpHost, answer};
 use crate::context::settings_values;
 use crate::pipeline::{Call, Meta};
 
-/// Calls a skill. The checks come in the order in which they cost: ref, content type, body, load.
+/// Calls a skill. The token comes before all else; the other checks come in the order in which they cost: ref, content
+/// type, body, load.
 pub(super) async fn invoke(
+    Caller(caller): Caller,
     State(http): State<HttpHost>,
     reference: Result<Path<String>, PathRejection>,
     request: Request,
@@ -61,6 +64,7 @@ pub(super) async fn invoke(
     meta.invocation_id = envelope.invocation_id;
     meta.idempotency_key = envelope.idempotency_key;
     meta.settings = settings_values(envelope.settings);
+    meta.caller = caller;
     let inputs = envelope.inputs.map(RawValue::get).unwrap_or_default();
     let call = Call::json(inputs, meta);
     let (result, cost) = http.host().call(&runnable, call).await.into_parts();

@@ -19,6 +19,7 @@
 //! ```
 
 mod answer;
+pub(crate) mod auth;
 mod invoke;
 mod opening;
 mod request;
@@ -33,6 +34,7 @@ use tokio::sync::Semaphore;
 pub(crate) use self::routes::path_of;
 pub use self::routes::router;
 pub use self::server::{BindError, ServeOptions, serve};
+use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::pipeline::Host;
 
@@ -49,6 +51,8 @@ pub struct HttpHost(Arc<Shared>);
 #[derive(Clone)]
 struct Shared {
     host: Host,
+    /// `None`: anybody may call.
+    verifier: Option<Verifier>,
     body_limit: usize,
     /// One permit for each call that may run at the same time.
     permits: Arc<Semaphore>,
@@ -56,11 +60,22 @@ struct Shared {
 }
 
 impl HttpHost {
+    /// Callers need a bearer token that the verifier takes, on every path but `/healthz` and `/readyz`. It is checked
+    /// before the ref is looked up. Skills find the caller in their context.
+    pub fn new(host: Host, verifier: Verifier) -> Self {
+        Self::with_verifier(host, Some(verifier))
+    }
+
     /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
     /// checks callers.
     pub fn anonymous(host: Host) -> Self {
+        Self::with_verifier(host, None)
+    }
+
+    fn with_verifier(host: Host, verifier: Option<Verifier>) -> Self {
         Self(Arc::new(Shared {
             host,
+            verifier,
             body_limit: DEFAULT_BODY_LIMIT,
             permits: Arc::new(Semaphore::new(DEFAULT_CONCURRENCY)),
             environment: Environment::process(),
@@ -96,12 +111,18 @@ impl HttpHost {
     pub fn host(&self) -> &Host {
         &self.0.host
     }
+
+    /// What checks callers; `None` when anybody may call.
+    pub fn verifier(&self) -> Option<&Verifier> {
+        self.0.verifier.as_ref()
+    }
 }
 
 impl fmt::Debug for HttpHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpHost")
             .field("skills", &self.0.host.iter().len())
+            .field("anonymous", &self.0.verifier.is_none())
             .field("body_limit", &self.0.body_limit)
             .finish_non_exhaustive()
     }

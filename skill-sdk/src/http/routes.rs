@@ -7,12 +7,15 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use serde::Serialize;
 
+use super::auth::Caller;
 use super::invoke::invoke;
 use super::{HttpHost, answer};
 
 /// The routes of the HTTP protocol of skills, to serve or to mount into an own application.
 ///
 /// The answers to unknown paths and methods are part of it as long as it is not merged with routes that have their own.
+///
+/// Every handler but those of `/healthz` and `/readyz` takes a [`Caller`] first, which is how a token is asked for.
 pub fn router(host: HttpHost) -> Router {
     let body_limit = host.0.body_limit;
     let post_only = |method: Method| async move { answer::method_not_allowed("POST", &method) };
@@ -26,7 +29,7 @@ pub fn router(host: HttpHost) -> Router {
         .with_state(host)
 }
 
-async fn list(State(http): State<HttpHost>) -> Response {
+async fn list(_: Caller, State(http): State<HttpHost>) -> Response {
     #[derive(Serialize)]
     struct Listing<'a> {
         skills: Vec<Listed<'a>>,
@@ -81,7 +84,7 @@ async fn health() -> Response {
     answer::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec())
 }
 
-async fn not_found(uri: Uri) -> Response {
+async fn not_found(_: Caller, uri: Uri) -> Response {
     let message = format!("there is nothing at {}", uri.path());
     answer::refusal(StatusCode::NOT_FOUND, "not_found", message)
 }

@@ -31,14 +31,14 @@ pub struct ServeOptions {
     pub host: String,
     /// The port to bind. 0: any free one.
     pub port: u16,
-    /// Whether addresses beyond loopback may be bound although callers need no token.
+    /// Whether addresses beyond loopback may be bound when callers need no token.
     pub anonymous_anywhere: bool,
     /// How long running calls may take to finish once the server is told to stop.
     pub drain: Duration,
 }
 
 impl ServeOptions {
-    /// Serves at `host` and `port`, on loopback addresses only; running calls have 30 seconds to finish.
+    /// Serves at `host` and `port`, without tokens on loopback addresses only; running calls have 30 seconds to finish.
     pub fn new(host: impl Into<String>, port: u16) -> Self {
         Self {
             host: host.into(),
@@ -95,16 +95,23 @@ pub async fn serve(
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
-    let listener = bind(&options).await?;
+    let listener = bind(&options, host.verifier().is_none()).await?;
     let address = listener
         .local_addr()
         .map_err(|source| io_error(&options, source))?;
     bound(address);
 
+    let warming = host.verifier().cloned().map(|verifier| async move {
+        // So that the first caller does not wait, and `/readyz` tells the truth.
+        verifier.warm_up().await;
+    });
     let service = TowerToHyperService::new(router(host));
     let connections = GracefulShutdown::new();
     // Those that are left when this function ends are given up.
     let mut running = JoinSet::new();
+    if let Some(warming) = warming {
+        running.spawn(warming);
+    }
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
@@ -161,12 +168,13 @@ fn prepared(stream: TcpStream) -> TokioIo<Opening<TcpStream>> {
     TokioIo::new(Opening::new(stream, HEADER_TIMEOUT))
 }
 
-async fn bind(options: &ServeOptions) -> Result<TcpListener, BindError> {
+async fn bind(options: &ServeOptions, anonymous: bool) -> Result<TcpListener, BindError> {
     let addresses: Vec<SocketAddr> = lookup_host((options.host.as_str(), options.port))
         .await
         .map_err(|source| io_error(options, source))?
         .collect();
-    if !options.anonymous_anywhere
+    if anonymous
+        && !options.anonymous_anywhere
         && let Some(open) = addresses
             .iter()
             .find(|address| !address.ip().to_canonical().is_loopback())

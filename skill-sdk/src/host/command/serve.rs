@@ -3,16 +3,19 @@
 use std::net::IpAddr;
 
 use super::Failure;
+use crate::auth::AuthSettings;
+use crate::context::Environment;
 use crate::host::args::{ServeHttpArgs, ServeLocalArgs};
 use crate::host::protocol::{Anonymous, ServeHttpRequest, ServeLocalRequest};
 
 /// Whether a host may start with these arguments; asked before anything is built.
 pub fn check(args: &ServeHttpArgs) -> Result<(), Failure> {
     if args.anonymous() == Anonymous::Refused {
-        return Err(Failure::usage(
-            "callers cannot be checked by this version of skill-sdk, so nothing is served",
-        )
-        .help("for development pass --allow-anonymous, which serves on loopback addresses only"));
+        AuthSettings::from_environment(&Environment::process()).map_err(|error| {
+            Failure::usage(error.to_string())
+                .help("for development pass --allow-anonymous, which serves on loopback addresses only")
+        })?;
+        return Ok(());
     }
     let address = args
         .host

@@ -1,0 +1,1 @@
+//! The verifier as hosts see it.

@@ -1,0 +1,59 @@
+//! The token of a request: asked for before anything else.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+
+use super::{HttpHost, answer};
+use crate::auth::{Refusal, Verifier};
+use crate::context;
+
+/// What a caller without a good token is told to bring.
+const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
+
+/// The caller whose bearer token is in the headers.
+pub(crate) async fn authenticate(
+    verifier: &Verifier,
+    headers: &HeaderMap,
+) -> Result<Arc<context::Caller>, Refusal> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let first = values.next();
+    if values.next().is_some() {
+        return Err(Verifier::refuse_several());
+    }
+    verifier.authenticate(first.map(HeaderValue::as_bytes)).await
+}
+
+/// The answer to a caller who does not get in: 401 with `challenge` as `WWW-Authenticate`, or 503.
+pub(crate) fn refused(refusal: Refusal, challenge: HeaderValue) -> Response {
+    let error = refusal.to_error();
+    if error.is_retryable() {
+        return answer::failure(&error);
+    }
+    let mut response = answer::error_with_status(StatusCode::UNAUTHORIZED, &error);
+    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response
+}
+
+/// The verified caller of a request, or `None` on a host that anybody may call.
+///
+/// A handler takes it as its first parameter: then a request without a good token gets nowhere.
+pub(super) struct Caller(pub(super) Option<Arc<context::Caller>>);
+
+impl FromRequestParts<HttpHost> for Caller {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, http: &HttpHost) -> Result<Self, Response> {
+        match http.verifier() {
+            None => Ok(Self(None)),
+            Some(verifier) => match authenticate(verifier, &parts.headers).await {
+                Ok(caller) => Ok(Self(Some(caller))),
+                Err(refusal) => Err(refused(refusal, BEARER)),
+            },
+        }
+    }
+}
