@@ -221,6 +221,24 @@ impl Resources {
             .downcast()
             .map_err(|_| unavailable(name, "it was built with another type"))
     }
+
+    /// Builds what is not built yet; gives the types of the values that cannot be built, in alphabetical order.
+    #[cfg(feature = "http")]
+    pub(crate) async fn unavailable(&self, environment: &Environment) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for slot in self.slots.values() {
+            let Some(name) = slot.builder.map(ResourceBuilder::type_name) else {
+                continue;
+            };
+            if let Err(error) = slot.get(name, environment).await {
+                let source = std::error::Error::source(&error).map(tracing::field::display);
+                tracing::warn!(resource = name, source, "a resource cannot be built");
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        names
+    }
 }
 
 fn unavailable(type_name: &str, why: &str) -> SkillError {

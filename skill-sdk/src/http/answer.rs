@@ -10,15 +10,19 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
+use super::operation::Refusal;
 use crate::error::SkillError;
 
 /// The header that holds the cost document.
 pub(super) const COST: HeaderName = HeaderName::from_static("x-skill-cost");
 
+/// After how many seconds a refused call may be tried again.
+const SOON: HeaderValue = HeaderValue::from_static("1");
+
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// An answer with a JSON text.
-pub(super) fn json(status: StatusCode, body: Vec<u8>) -> Response {
+pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
@@ -43,26 +47,23 @@ pub(super) fn failure(error: &SkillError) -> Response {
     } else {
         StatusCode::UNPROCESSABLE_ENTITY
     };
-    error_with_status(status, error)
+    with_status(status, error)
 }
 
 /// A refusal of the host itself.
-pub(super) fn refusal(status: StatusCode, code: &'static str, message: impl Into<String>) -> Response {
-    error_with_status(status, &SkillError::terminal(code, message))
+pub(crate) fn refusal(status: StatusCode, code: &'static str, message: impl Into<String>) -> Response {
+    with_status(status, &SkillError::terminal(code, message))
 }
 
-/// More calls than may run at the same time.
-pub(super) fn overloaded() -> Response {
-    let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
-    let mut response = error_with_status(StatusCode::SERVICE_UNAVAILABLE, &error);
-    response
-        .headers_mut()
-        .insert(RETRY_AFTER, HeaderValue::from_static("1"));
+/// A call that may be tried again.
+pub(crate) fn refused(refusal: Refusal) -> Response {
+    let mut response = with_status(refusal.status(), &refusal.error());
+    response.headers_mut().insert(RETRY_AFTER, SOON);
     response
 }
 
 /// A route that has no such method.
-pub(super) fn method_not_allowed(allowed: &'static str, method: &Method) -> Response {
+pub(crate) fn method_not_allowed(allowed: &'static str, method: &Method) -> Response {
     let message = format!("{method} is not supported here, use {allowed}");
     let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
     response
@@ -71,16 +72,19 @@ pub(super) fn method_not_allowed(allowed: &'static str, method: &Method) -> Resp
     response
 }
 
-pub(super) fn error_with_status(status: StatusCode, error: &SkillError) -> Response {
+/// A failure under a status of the host's choice.
+pub(crate) fn with_status(status: StatusCode, error: &SkillError) -> Response {
+    json(status, document(error))
+}
+
+/// The one envelope of errors.
+pub(crate) fn document(error: &SkillError) -> Vec<u8> {
     #[derive(Serialize)]
     struct Envelope<'a> {
         error: &'a SkillError,
     }
-    match serde_json::to_vec(&Envelope { error }) {
-        Ok(body) => json(status, body),
-        // The details of a failure are JSON already, so writing them cannot fail.
-        Err(_) => json(StatusCode::INTERNAL_SERVER_ERROR, b"{}".to_vec()),
-    }
+    // The details of a failure are JSON already, so writing them cannot fail.
+    serde_json::to_vec(&Envelope { error }).unwrap_or_else(|_| b"{}".to_vec())
 }
 
 /// The cost as compact JSON in ASCII, as headers need it.

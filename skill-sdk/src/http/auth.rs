@@ -34,7 +34,7 @@ pub(crate) fn refused(refusal: Refusal, challenge: HeaderValue) -> Response {
     if error.is_retryable() {
         return answer::failure(&error);
     }
-    let mut response = answer::error_with_status(StatusCode::UNAUTHORIZED, &error);
+    let mut response = answer::with_status(StatusCode::UNAUTHORIZED, &error);
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     response
 }

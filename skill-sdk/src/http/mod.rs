@@ -18,19 +18,21 @@
 //! # }
 //! ```
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod auth;
+pub(crate) mod body;
 mod invoke;
-mod opening;
+mod limits;
+pub(crate) mod operation;
 mod request;
 mod routes;
-mod server;
+pub(crate) mod server;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use tokio::sync::Semaphore;
-
+pub use self::limits::Limits;
+use self::operation::{Operation, Probe};
 pub(crate) use self::routes::path_of;
 pub use self::routes::router;
 pub use self::server::{BindError, ServeOptions, serve};
@@ -38,25 +40,22 @@ use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::pipeline::Host;
 
-/// The largest request body that is read by default, in bytes: 4 MiB.
-pub const DEFAULT_BODY_LIMIT: usize = 4 * 1024 * 1024;
-
-/// How many calls run at the same time by default.
-pub const DEFAULT_CONCURRENCY: usize = 256;
-
 /// Skills to host over HTTP, who may call them, and the limits.
+///
+/// It is cheap to clone. All clones share what they count and whether they are stopping, once one of them was made into
+/// a [`router`] or is served.
 #[derive(Clone)]
 pub struct HttpHost(Arc<Shared>);
 
-#[derive(Clone)]
 struct Shared {
     host: Host,
     /// `None`: anybody may call.
     verifier: Option<Verifier>,
-    body_limit: usize,
-    /// One permit for each call that may run at the same time.
-    permits: Arc<Semaphore>,
+    limits: Limits,
     environment: Environment,
+    probes: Vec<Probe>,
+    /// Made of all the others when it is first needed.
+    operation: OnceLock<Operation>,
 }
 
 impl HttpHost {
@@ -76,23 +75,30 @@ impl HttpHost {
         Self(Arc::new(Shared {
             host,
             verifier,
-            body_limit: DEFAULT_BODY_LIMIT,
-            permits: Arc::new(Semaphore::new(DEFAULT_CONCURRENCY)),
+            limits: Limits::default(),
             environment: Environment::process(),
+            probes: Vec::new(),
+            operation: OnceLock::new(),
         }))
     }
 
-    /// Sets the largest request body that is read, in bytes.
+    /// Sets what is taken from clients, and how much of it.
     #[must_use]
-    pub fn body_limit(self, bytes: usize) -> Self {
-        self.with(|shared| shared.body_limit = bytes)
+    pub fn limits(self, limits: Limits) -> Self {
+        self.with(|shared| shared.limits = limits)
     }
 
-    /// Sets how many calls may run at the same time; those above it are refused with the retryable code `overloaded`.
+    /// Sets the largest request body that is read, in bytes. The default is 4 MiB.
+    #[must_use]
+    pub fn body_limit(self, bytes: usize) -> Self {
+        self.with(|shared| shared.limits.body = bytes)
+    }
+
+    /// Sets how many calls may run at the same time, all skills together; those above it are refused with the retryable
+    /// code `overloaded`. The default is 256.
     #[must_use]
     pub fn concurrency(self, calls: usize) -> Self {
-        let permits = Semaphore::new(calls.min(Semaphore::MAX_PERMITS));
-        self.with(|shared| shared.permits = Arc::new(permits))
+        self.with(|shared| shared.limits.concurrency = calls)
     }
 
     /// Sets what configuration and secrets are read from, in place of the environment of the process.
@@ -101,8 +107,29 @@ impl HttpHost {
         self.with(|shared| shared.environment = environment)
     }
 
+    /// Makes `/readyz` say no as long as `condition` holds, beside its own reasons. It is asked often and must answer at
+    /// once; `code` is for programs, `message` for people.
+    #[must_use]
+    pub fn not_ready_while(
+        self,
+        code: &'static str,
+        message: &'static str,
+        condition: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let probe: Probe = Arc::new(move || condition().then(|| (code, message)));
+        self.with(|shared| shared.probes.push(probe))
+    }
+
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
-        let mut shared = Arc::unwrap_or_clone(self.0);
+        let mut shared = Arc::try_unwrap(self.0).unwrap_or_else(|shared| Shared {
+            host: shared.host.clone(),
+            verifier: shared.verifier.clone(),
+            limits: shared.limits.clone(),
+            environment: shared.environment.clone(),
+            probes: shared.probes.clone(),
+            operation: OnceLock::new(),
+        });
+        shared.operation = OnceLock::new();
         change(&mut shared);
         Self(Arc::new(shared))
     }
@@ -116,6 +143,17 @@ impl HttpHost {
     pub fn verifier(&self) -> Option<&Verifier> {
         self.0.verifier.as_ref()
     }
+
+    pub(crate) fn operation(&self) -> &Operation {
+        self.0.operation.get_or_init(|| {
+            Operation::new(
+                self.0.host.clone(),
+                self.0.limits.clone(),
+                self.0.environment.clone(),
+                self.0.probes.clone(),
+            )
+        })
+    }
 }
 
 impl fmt::Debug for HttpHost {
@@ -123,7 +161,7 @@ impl fmt::Debug for HttpHost {
         f.debug_struct("HttpHost")
             .field("skills", &self.0.host.iter().len())
             .field("anonymous", &self.0.verifier.is_none())
-            .field("body_limit", &self.0.body_limit)
+            .field("limits", &self.0.limits)
             .finish_non_exhaustive()
     }
 }

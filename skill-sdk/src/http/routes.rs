@@ -1,7 +1,7 @@
 //! The table of routes.
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -17,16 +17,16 @@ use super::{HttpHost, answer};
 ///
 /// Every handler but those of `/healthz` and `/readyz` takes a [`Caller`] first, which is how a token is asked for.
 pub fn router(host: HttpHost) -> Router {
-    let body_limit = host.0.body_limit;
+    let operations = host.operation().routes();
     let post_only = |method: Method| async move { answer::method_not_allowed("POST", &method) };
     let get_only = |method: Method| async move { answer::method_not_allowed("GET,HEAD", &method) };
     Router::new()
         .route("/skills/{reference}", post(invoke).fallback(post_only))
         .route("/skills", get(list).fallback(get_only))
-        .route("/healthz", get(health).fallback(get_only))
+        .route("/metrics", get(metrics).fallback(get_only))
         .fallback(not_found)
-        .layer(DefaultBodyLimit::max(body_limit))
         .with_state(host)
+        .merge(operations)
 }
 
 async fn list(_: Caller, State(http): State<HttpHost>) -> Response {
@@ -80,8 +80,8 @@ pub(crate) fn path_of(reference: &str) -> String {
     path
 }
 
-async fn health() -> Response {
-    answer::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec())
+async fn metrics(_: Caller, State(http): State<HttpHost>) -> Response {
+    http.operation().metrics_answer()
 }
 
 async fn not_found(_: Caller, uri: Uri) -> Response {

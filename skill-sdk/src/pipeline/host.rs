@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use super::call::{Call, Completed};
 use super::{Opened, Runnable, run};
+#[cfg(feature = "http")]
+use crate::context::Environment;
 use crate::context::Resources;
 use crate::registry::{Registry, RegistryError, RegistryProblem, Skill};
 
@@ -160,6 +162,12 @@ impl Host {
     /// Prepares a call of a hosted skill.
     pub(crate) fn open(&self, runnable: &Runnable, call: Call) -> Opened {
         Opened::new(runnable, &self.0.resources, call)
+    }
+
+    /// Builds the resources that are not built yet; gives the types of those that cannot be built.
+    #[cfg(feature = "http")]
+    pub(crate) async fn unavailable_resources(&self, environment: &Environment) -> Vec<&'static str> {
+        self.0.resources.unavailable(environment).await
     }
 
     /// Calls a hosted skill. Dropping the future cancels the call.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 use skill_sdk::http::{BindError, HttpHost, ServeOptions, serve};
 use skill_sdk_tests::signs::Signs;
-use skill_sdk_tests::wire::{Server, anonymous, request};
+use skill_sdk_tests::wire::{Client, Server, anonymous, request};
 use tokio::net::TcpStream;
 
-use super::{GATE, act};
+use super::{GATE, act, refused};
 
 const ACT: &str = "/skills/http.act@1";
 
@@ -80,17 +80,37 @@ async fn running_calls_finish_and_new_ones_are_refused() {
     let address = server.address;
     let mut signs = Signs::of_call("drain");
     let (mut idle, mut busy) = (server.connect().await, server.connect().await);
-    assert_eq!(idle.get("GET", "/healthz").await.status, 200);
+    assert_eq!(idle.get("GET", "/readyz").await.body, r#"{"status":"ready"}"#);
     let body = json!({"invocationId": "drain", "inputs": {"action": "wait"}}).to_string();
     busy.send(request("POST", ACT, &[], &body)).await;
     signs.started().await;
 
     let done = server.stop();
-    // A connection without a call is closed, which also shows that the server began to stop.
-    assert!(idle.closed().await.is_empty());
-    assert!(
-        TcpStream::connect(address).await.is_err(),
-        "nobody listens any more"
+    // The server goes on listening, and says what it is about.
+    let mut probe = Client::connect(address).await;
+    while probe.get("GET", "/readyz").await.status == 200 {
+        probe = Client::connect(address).await;
+    }
+    for mut client in [idle, Client::connect(address).await] {
+        let answer = client.post(ACT, r#"{"inputs":{"action":"a"}}"#).await;
+        assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+        assert_eq!(
+            (answer.header("connection"), answer.header("retry-after")),
+            ("close", "1")
+        );
+        assert!(client.closed().await.is_empty());
+    }
+    let mut probe = Client::connect(address).await;
+    let answer = probe.get("GET", "/readyz").await;
+    assert_eq!(refused(&answer, 503), ("not_ready".to_owned(), true));
+    assert_eq!(
+        answer.json()["error"]["details"]["reasons"][0]["code"],
+        "draining"
+    );
+    assert!(probe.closed().await.is_empty());
+    assert_eq!(
+        Client::connect(address).await.get("GET", "/healthz").await.status,
+        200
     );
     assert!(!done.is_finished());
 
@@ -102,22 +122,36 @@ async fn running_calls_finish_and_new_ones_are_refused() {
     );
     assert!(busy.closed().await.is_empty());
     done.await.unwrap().unwrap();
+    assert!(
+        TcpStream::connect(address).await.is_err(),
+        "nobody listens any more"
+    );
 }
 
 #[tokio::test]
-async fn calls_that_outlast_the_drain_are_given_up() {
+async fn calls_that_outlast_the_drain_are_cancelled_and_told_so() {
     let mut options = ServeOptions::new("127.0.0.1", 0);
     options.drain = Duration::from_millis(20);
     let server = Server::start(host(), options).await;
     let mut signs = Signs::of_call("outlasts");
-    let mut client = server.connect().await;
+    let (mut client, mut slow) = (server.connect().await, server.connect().await);
+    // One call runs, and the body of another is on its way.
+    slow.send(format!(
+        "POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{{"
+    ))
+    .await;
     let body = json!({"invocationId": "outlasts", "inputs": {"action": "hang"}}).to_string();
     client.send(request("POST", ACT, &[], &body)).await;
     let context = signs.started().await;
-    server.stop().await.unwrap().unwrap();
+    let done = server.stop();
     signs.dropped().await;
     context.cancelled().await;
-    assert!(client.closed().await.is_empty());
+    for client in [&mut client, &mut slow] {
+        let answer = client.receive().await;
+        assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+        assert!(client.closed().await.is_empty());
+    }
+    done.await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -1,0 +1,67 @@
+//! From serving over draining to the end.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tokio::sync::Notify;
+
+/// Where a host is between its start and its end.
+#[derive(Debug, Default)]
+pub(crate) struct Lifecycle {
+    draining: AtomicBool,
+    cut: AtomicBool,
+    when_cut: Notify,
+    /// Requests that are being served, to the last byte of their answers.
+    requests: AtomicUsize,
+    when_quiet: Notify,
+}
+
+impl Lifecycle {
+    /// New calls are refused from now on.
+    pub(crate) fn drain(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether new calls are refused.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::SeqCst)
+    }
+
+    /// Calls that still run are refused from now on.
+    pub(crate) fn cut_calls(&self) {
+        self.cut.store(true, Ordering::SeqCst);
+        self.when_cut.notify_waiters();
+    }
+
+    /// Resolves once running calls are cut.
+    pub(crate) async fn cut(&self) {
+        // Made before the look at the flag, so that nothing is missed in between.
+        let notified = self.when_cut.notified();
+        if !self.cut.load(Ordering::SeqCst) {
+            notified.await;
+        }
+    }
+
+    /// A request begins.
+    pub(crate) fn request_begins(&self) {
+        self.requests.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// A request and its answer are over.
+    pub(crate) fn request_ends(&self) {
+        if self.requests.fetch_sub(1, Ordering::SeqCst) == 1 && self.is_draining() {
+            self.when_quiet.notify_one();
+        }
+    }
+
+    /// Whether no request is being served.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.requests.load(Ordering::SeqCst) == 0
+    }
+
+    /// Resolves once no request is being served. For one waiter, while draining.
+    pub(crate) async fn quiet(&self) {
+        while !self.is_quiet() {
+            self.when_quiet.notified().await;
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Taking connections and serving them.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::edge::{Edge, Traffic};
+use super::stream::{Guarded, Patience};
+use crate::http::Limits;
+use crate::http::operation::Operation;
+
+/// How long the server waits after the system refused a connection, for example because it has too many files open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How many connections over the limit are told that they are, at the same time. Those of probes get their answers.
+const TOLD: usize = 64;
+
+/// How long a connection over the limit is open.
+const TOLD_TIME: Duration = Duration::from_secs(5);
+
+/// When the system asks a silent peer whether it is still there, and how often until it gives up.
+const PROBE_AFTER: Duration = Duration::from_secs(60);
+const PROBE_EACH: Duration = Duration::from_secs(15);
+const PROBES: u32 = 4;
+
+/// How long HTTP/2 waits for the answer to a ping, and how often it pings.
+const PING_TIME: Duration = Duration::from_secs(20);
+
+/// Streams of HTTP/2 that clients reset before they were served, and those that were reset for errors: more end the
+/// connection.
+const RESETS: usize = 20;
+const ERRORS: usize = 128;
+
+/// A server that takes connections.
+pub(super) struct Listening {
+    listener: TcpListener,
+    router: Router,
+    operation: Operation,
+    builder: Builder<TokioExecutor>,
+    connections: GracefulShutdown,
+    /// Those that are left when this is dropped are given up.
+    running: JoinSet<()>,
+}
+
+impl Listening {
+    pub(super) fn new(listener: TcpListener, router: Router, operation: Operation) -> Self {
+        Self {
+            builder: builder(operation.limits()),
+            listener,
+            router,
+            operation,
+            connections: GracefulShutdown::new(),
+            running: JoinSet::new(),
+        }
+    }
+
+    /// Takes and serves connections until `end` resolves.
+    pub(super) async fn until(&mut self, end: impl Future<Output = ()>) {
+        let mut end = pin!(end);
+        let mut pause = pin!(sleep(Duration::ZERO));
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut end => break,
+                Some(_) = self.running.join_next() => {}
+                accepted = self.listener.accept(), if pause.is_elapsed() => match accepted {
+                    Ok((stream, _)) => self.take(stream),
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection was not accepted");
+                        pause.set(sleep(ACCEPT_PAUSE));
+                    }
+                },
+                () = &mut pause, if !pause.is_elapsed() => {}
+            }
+        }
+    }
+
+    /// Stops to take connections; resolves when all are closed.
+    pub(super) fn close(self) -> impl Future<Output = ()> {
+        let Self {
+            connections, running, ..
+        } = self;
+        async move {
+            connections.shutdown().await;
+            drop(running);
+        }
+    }
+
+    fn take(&mut self, stream: TcpStream) {
+        let open = Open::new(&self.operation);
+        let over = open.number.saturating_sub(self.operation.limits().connections);
+        if over > 0 {
+            open.operation.metrics().connection_refused();
+        }
+        if over > TOLD {
+            return;
+        }
+        if let Err(error) = prepare(&stream) {
+            tracing::debug!(%error, "options of a connection were not set");
+        }
+        let traffic = Arc::new(Traffic::new(self.operation.clone()));
+        let patience = Patience::of(self.operation.limits());
+        let stream = TokioIo::new(Guarded::new(stream, patience, Arc::clone(&traffic)));
+        let edge = Edge::new(self.router.clone(), traffic, over > 0);
+        let connection = self.builder.serve_connection(stream, edge).into_owned();
+        let connection = self.connections.watch(connection);
+        self.running.spawn(async move {
+            let served = if over == 0 {
+                connection.await
+            } else {
+                timeout(TOLD_TIME, connection).await.unwrap_or(Ok(()))
+            };
+            if let Err(error) = served {
+                tracing::debug!(error, "a connection ended early");
+            }
+            drop(open);
+        });
+    }
+}
+
+/// A connection that is counted while it is open.
+struct Open {
+    operation: Operation,
+    /// How many are open, with this one.
+    number: usize,
+}
+
+impl Open {
+    fn new(operation: &Operation) -> Self {
+        Self {
+            number: operation.metrics().connection_opened(),
+            operation: operation.clone(),
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.operation.metrics().connection_closed();
+    }
+}
+
+fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        // The stream has a clock of its own, which tells a slow head from a connection that waits.
+        .header_read_timeout(None)
+        .max_headers(limits.headers)
+        .max_buf_size(limits.head.max(Limits::LEAST_HEAD));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits.streams)
+        .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
+        .max_pending_accept_reset_streams(RESETS)
+        .max_local_error_reset_streams(ERRORS)
+        .keep_alive_interval(PING_TIME)
+        .keep_alive_timeout(PING_TIME);
+    builder
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    // Answers are small and complete: waiting to fill a packet only adds latency.
+    stream.set_nodelay(true)?;
+    // A peer that vanished without a word is noticed also while a call runs.
+    let probes = TcpKeepalive::new()
+        .with_time(PROBE_AFTER)
+        .with_interval(PROBE_EACH);
+    #[cfg(any(target_os = "linux", target_os = "macos", target_os = "windows"))]
+    let probes = probes.with_retries(PROBES);
+    SockRef::from(stream).set_tcp_keepalive(&probes)
+}

@@ -1,0 +1,94 @@
+//! The server: binding, connections, drain.
+
+mod bind;
+mod edge;
+mod listen;
+mod refused;
+mod stream;
+
+use std::future::Future;
+use std::net::SocketAddr;
+
+use axum::Router;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+pub use self::bind::{BindError, ServeOptions};
+use self::listen::Listening;
+use super::operation::Operation;
+use super::{HttpHost, router};
+
+use std::time::Duration;
+
+/// How long the server goes on after the last call, so that requests which are on their way are told to go elsewhere.
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// How long connections have to take their last answers once there are no calls any more.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Serves until `stop` resolves, then lets running calls finish within the drain time.
+///
+/// `bound` is called once with the address that is really bound. While calls finish the server goes on listening: new
+/// calls are refused with a retryable 503, and `/readyz` says that it is stopping. What still runs when the time is up
+/// is cancelled and answered with the same refusal.
+pub async fn serve(
+    host: HttpHost,
+    options: ServeOptions,
+    bound: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()>,
+) -> Result<(), BindError> {
+    let operation = host.operation().clone();
+    let warming = host.verifier().cloned().map(|verifier| {
+        // So that the first caller does not wait, and `/readyz` tells the truth.
+        tokio::spawn(async move { verifier.warm_up().await })
+    });
+    let anonymous = host.verifier().is_none();
+    let served = run(router(host), operation, &options, anonymous, bound, stop).await;
+    if let Some(warming) = warming {
+        warming.abort();
+    }
+    served
+}
+
+/// Serves any routes with the limits and the drain of `operation`; see [`serve`]. `anonymous`: callers need no token.
+pub(crate) async fn run(
+    router: Router,
+    operation: Operation,
+    options: &ServeOptions,
+    anonymous: bool,
+    bound: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()>,
+) -> Result<(), BindError> {
+    let (listener, address) = bind::bind(options, anonymous).await?;
+    bound(address);
+    let mut listening = Listening::new(listener, router, operation.clone());
+    listening.until(stop).await;
+
+    let lifecycle = operation.lifecycle();
+    lifecycle.drain();
+    tracing::info!(
+        seconds = options.drain.as_secs(),
+        "stopping: running calls may finish"
+    );
+    let end = Instant::now() + options.drain;
+    let finished = async {
+        lifecycle.quiet().await;
+        sleep(SETTLE).await;
+        lifecycle.quiet().await;
+    };
+    let (mut in_time, mut cut) = (false, false);
+    listening
+        .until(async { in_time = timeout_at(end, finished).await.is_ok() })
+        .await;
+    if !in_time {
+        tracing::warn!("the drain time is up, calls that still run are given up");
+        lifecycle.cut_calls();
+        listening
+            .until(async { cut = timeout(GOODBYE, lifecycle.quiet()).await.is_err() })
+            .await;
+    }
+    let connections = listening.close();
+    if timeout(GOODBYE, connections).await.is_err() || cut {
+        tracing::warn!("connections whose clients took no answer are given up");
+    }
+    Ok(())
+}
