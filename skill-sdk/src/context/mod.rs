@@ -25,6 +25,7 @@ pub mod secrets;
 mod services;
 mod settings;
 mod start;
+mod trace;
 #[cfg(any(feature = "core", feature = "llm"))]
 mod web;
 
@@ -52,6 +53,9 @@ pub use self::secrets::Secret;
 pub use self::services::Services;
 pub use self::settings::settings_values;
 pub use self::start::{Asks, ContextStart};
+pub use self::trace::TraceContext;
+#[cfg(feature = "telemetry")]
+pub(crate) use self::trace::{follow, recorded};
 use crate::error::SkillError;
 
 /// What a skill may touch during one call: who calls, how long it may take, configuration, secrets, cost.
@@ -82,6 +86,9 @@ struct Inner {
     cancellation: Cancellation,
     cost: Mutex<Cost>,
     undeclared: Mutex<Vec<String>>,
+    /// The span in which the call runs.
+    #[cfg(feature = "telemetry")]
+    span: std::sync::OnceLock<tracing::Span>,
 }
 
 impl SkillContext {
@@ -92,6 +99,8 @@ impl SkillContext {
             cancellation: Cancellation::default(),
             cost: Mutex::default(),
             undeclared: Mutex::default(),
+            #[cfg(feature = "telemetry")]
+            span: std::sync::OnceLock::new(),
         }))
     }
 

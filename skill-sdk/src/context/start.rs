@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::{Caller, Environment, ProgressSink, Resources, Services};
+use super::{Caller, Environment, ProgressSink, Resources, Services, TraceContext};
 
 /// What the host knows about a call when it starts.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ pub struct ContextStart {
     pub caller: Option<Arc<Caller>>,
     /// Where progress goes.
     pub progress: Option<Arc<dyn ProgressSink>>,
+    /// The trace context of the caller.
+    pub trace: Option<TraceContext>,
     /// The shared values.
     pub resources: Arc<Resources>,
     /// Clients in the place of the installation's.
@@ -60,6 +62,7 @@ impl ContextStart {
             settings: Map::new(),
             caller: None,
             progress: None,
+            trace: None,
             resources,
             services: Services::default(),
             asks: Asks::default(),

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 
+pub use super::limits::{LimitArgs, SkillCalls};
+pub use super::logging::LogFormat;
 use super::protocol::Anonymous;
 use crate::contract::provider::Provider;
 
@@ -158,17 +160,19 @@ pub struct ServeHttpArgs {
     )]
     pub allow_anonymous: Option<AllowAnonymous>,
 
-    /// The largest request body in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
-    pub body_limit: usize,
+    /// How the log looks
+    #[arg(
+        long,
+        env = "SKILL_SDK_LOG_FORMAT",
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t
+    )]
+    pub log_format: LogFormat,
 
-    /// How many calls may run at the same time
-    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
-    pub concurrency: usize,
-
-    /// How long running calls may take to finish after a signal
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    pub drain_seconds: u64,
+    /// What is taken from clients, and how much of it.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 impl ServeHttpArgs {
@@ -289,14 +293,6 @@ fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("expected NAME=VALUE with a name that is not empty".to_owned()),
-    }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(0) => Err("at least one call must be able to run".to_owned()),
-        Ok(count) => Ok(count),
-        Err(error) => Err(error.to_string()),
     }
 }
 

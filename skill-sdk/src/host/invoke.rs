@@ -14,7 +14,7 @@ const PROTOCOL: &str = "local";
 /// Runs the call on a runtime of its own.
 pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
     #[cfg(feature = "log")]
-    super::logging::start(super::logging::Form::Lines);
+    let log = super::logging::start(super::logging::LogFormat::Text);
     report_panics_of_skills();
     let host = Host::collect().map_err(|error| error.to_string())?;
     let host = host
@@ -38,6 +38,8 @@ pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
     let completed = runtime.block_on(host.call(&runnable, Call::value(&request.inputs, meta)));
     // A blocking skill that is over its time must not hold up the end of the program.
     runtime.shutdown_background();
+    #[cfg(feature = "log")]
+    log.finish();
     Ok(match completed.into_document() {
         Ok(document) => InvokeReply { ok: true, document },
         Err(document) => InvokeReply { ok: false, document },

@@ -1,40 +1,79 @@
-//! Where the log of a program goes.
+//! Where the log of a program goes, and its traces.
 
 use std::io::{self, IsTerminal};
 
-use tracing_subscriber::EnvFilter;
+use serde::{Deserialize, Serialize};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 /// The variable that chooses what is logged, in the notation of `tracing_subscriber::EnvFilter`.
 const FILTER: &str = "RUST_LOG";
 
 /// How the log of a program looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// Lines for people.
-    Lines,
-    /// Lines for people on a terminal, JSON elsewhere.
-    #[cfg(feature = "http")]
-    JsonOffTerminal,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "host", derive(clap::ValueEnum))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum LogFormat {
+    /// Lines for people on a terminal, JSON elsewhere
+    #[default]
+    Auto,
+    /// Lines for people
+    Text,
+    /// One JSON object a line
+    Json,
 }
 
-/// Logs to standard error. Does nothing when the author's own code set up a log before.
-pub(super) fn start(form: Form) {
+/// Logs to standard error, and exports traces when the environment asks for it. Does nothing when the author's own code
+/// set up a log before.
+pub(super) fn start(format: LogFormat) -> Started {
     let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr);
     let terminal = io::stderr().is_terminal();
-    // Somebody else's subscriber stays in place.
-    if terminal || form == Form::Lines {
-        let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        drop(log.with_ansi(colour).try_init());
+    let log = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let json = match format {
+        LogFormat::Auto => !terminal,
+        LogFormat::Text => false,
+        LogFormat::Json => true,
+    };
+    let log: Box<dyn Layer<Registry> + Send + Sync> = if json {
+        let log = log.json().flatten_event(true).with_current_span(true);
+        Box::new(log.with_span_list(false).with_filter(filter))
     } else {
-        drop(
-            log.json()
-                .flatten_event(true)
-                .with_current_span(true)
-                .with_span_list(false)
-                .try_init(),
-        );
+        let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Box::new(log.with_ansi(colour).with_filter(filter))
+    };
+    #[cfg(feature = "telemetry")]
+    {
+        let (traces, problem) = super::telemetry::traces();
+        let layer = traces.as_ref().map(super::telemetry::Traces::layer);
+        // Somebody else's subscriber stays in place.
+        drop(tracing_subscriber::registry().with(log).with(layer).try_init());
+        if let Some(problem) = problem {
+            tracing::warn!(problem, "traces are not exported");
+        }
+        Started { traces }
+    }
+    #[cfg(not(feature = "telemetry"))]
+    {
+        drop(tracing_subscriber::registry().with(log).try_init());
+        Started {}
+    }
+}
+
+/// A log that was started.
+#[derive(Debug)]
+pub(super) struct Started {
+    #[cfg(feature = "telemetry")]
+    traces: Option<super::telemetry::Traces>,
+}
+
+impl Started {
+    /// Sends what was not sent yet. Must be called outside of the runtime.
+    pub(super) fn finish(self) {
+        #[cfg(feature = "telemetry")]
+        if let Some(traces) = self.traces {
+            traces.finish();
+        }
     }
 }

@@ -19,6 +19,7 @@ pub mod command;
 mod describe;
 #[cfg(feature = "runtime")]
 mod invoke;
+mod limits;
 #[cfg(feature = "log")]
 mod logging;
 #[cfg(feature = "host")]
@@ -35,6 +36,8 @@ mod serve_local;
 mod signals;
 #[cfg(feature = "runtime")]
 pub mod stdio;
+#[cfg(feature = "telemetry")]
+mod telemetry;
 
 use std::env;
 use std::ffi::OsString;

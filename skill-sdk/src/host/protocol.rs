@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use super::limits::LimitArgs;
+
 /// The version of this protocol. A tool and a program that disagree on it refuse to work together.
 pub const PROTOCOL: u32 = 1;
 
@@ -16,7 +18,7 @@ pub const PROTOCOL: u32 = 1;
 pub const MARKER: &str = "__skill-sdk";
 
 /// The features of `skill-sdk` that the action `invoke` needs.
-pub const INVOKE_FEATURES: &[&str] = &["telemetry"];
+pub const INVOKE_FEATURES: &[&str] = &["log"];
 
 /// The features of `skill-sdk` that the action `serve-http` needs.
 pub const SERVE_HTTP_FEATURES: &[&str] = &["http", "telemetry"];
@@ -131,12 +133,12 @@ pub struct ServeHttpRequest {
     /// Whether callers need no token, and where such a host may listen.
     #[serde(default)]
     pub anonymous: Anonymous,
-    /// The largest request body in bytes.
-    pub body_limit: usize,
-    /// How many calls may run at the same time.
-    pub concurrency: usize,
-    /// How long running calls may take to finish after a signal, in seconds.
-    pub drain_seconds: u64,
+    /// How the log looks.
+    #[cfg(feature = "log")]
+    #[serde(default)]
+    pub log_format: super::logging::LogFormat,
+    /// What is taken from clients, and how much of it.
+    pub limits: LimitArgs,
 }
 
 /// The request of the action `serve-local`. It may stand in the place of its path, as JSON in one argument.

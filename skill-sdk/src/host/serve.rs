@@ -28,7 +28,7 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     };
     let anonymous = verifier.is_none();
     #[cfg(feature = "log")]
-    super::logging::start(super::logging::Form::JsonOffTerminal);
+    let log = super::logging::start(request.log_format);
     report_panics_of_skills();
     let mut host = Host::collect().map_err(|error| error.to_string())?;
     if !request.skills.is_empty() {
@@ -37,16 +37,23 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     let Some(example) = example(&host) else {
         return Err(NO_SKILLS.to_owned());
     };
+    let known = |name: &str| {
+        let mut skills = host.iter().map(Runnable::skill);
+        skills.any(|skill| skill.reference() == name || skill.name() == name)
+    };
+    if let Some(unknown) = request.limits.named_skills().find(|name| !known(name)) {
+        return Err(format!(
+            "--skill-concurrency names {unknown}, which is not hosted here"
+        ));
+    }
     let http = match verifier {
         Some(verifier) => HttpHost::new(host, verifier),
         None => HttpHost::anonymous(host),
     };
-    let http = http
-        .body_limit(request.body_limit)
-        .concurrency(request.concurrency);
+    let http = http.limits(request.limits.limits());
     let mut options = ServeOptions::new(request.host, request.port);
     options.anonymous_anywhere = request.anonymous == Anonymous::Anywhere;
-    options.drain = Duration::from_secs(request.drain_seconds);
+    options.drain = Duration::from_secs(request.limits.drain_seconds);
 
     let runtime = Builder::new_multi_thread()
         .enable_all()
@@ -61,6 +68,8 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     });
     // What still runs was given its time.
     runtime.shutdown_background();
+    #[cfg(feature = "log")]
+    log.finish();
     served.map(|()| ExitCode::SUCCESS)
 }
 

@@ -29,7 +29,7 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
         follow(parent)?;
     }
     #[cfg(feature = "log")]
-    super::logging::start(super::logging::Form::JsonOffTerminal);
+    let log = super::logging::start(super::logging::LogFormat::Auto);
     report_panics_of_skills();
     let mut host = Host::collect().map_err(|error| error.to_string())?;
     if !request.skills.is_empty() {
@@ -48,15 +48,17 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start the runtime: {error}"))?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
         match (protocol, &request.socket) {
             (Some(protocol), _) => over_stdio(local, protocol, stop).await,
             (None, Some(path)) => over_socket(local, path, stop).await,
             (None, None) => Ok(()),
         }
-    })?;
-    Ok(ExitCode::SUCCESS)
+    });
+    #[cfg(feature = "log")]
+    log.finish();
+    served.map(|()| ExitCode::SUCCESS)
 }
 
 async fn over_stdio(

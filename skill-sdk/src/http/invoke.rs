@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde_json::value::RawValue;
 
 use super::auth::Caller;
-use super::request::{Envelope, is_json};
+use super::request::{Envelope, is_json, trace};
 use super::{HttpHost, answer, body};
 use crate::context::settings_values;
 use crate::pipeline::{Call, Meta};
@@ -34,6 +34,7 @@ pub(super) async fn invoke(
         let message = format!("{reference} is not hosted here");
         return refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
+    let trace = trace(request.headers());
     if !is_json(request.headers()) {
         let sent = request
             .headers()
@@ -64,6 +65,7 @@ pub(super) async fn invoke(
     meta.idempotency_key = envelope.idempotency_key;
     meta.settings = settings_values(envelope.settings);
     meta.caller = caller;
+    meta.trace = trace;
     let inputs = envelope.inputs.map(RawValue::get).unwrap_or_default();
     let completed = match operation.call(hosted, Call::json(inputs, meta)).await {
         Ok(completed) => completed,

@@ -10,6 +10,7 @@ use serde::{Deserialize, de};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::context::TraceContext;
 use crate::contract::json;
 
 /// Whether the content is JSON by its type; a type that is missing is tolerated.
@@ -20,6 +21,21 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
         (Some(content_type), None) => is_json_type(content_type),
         (Some(_), Some(_)) => false,
     }
+}
+
+/// The trace context of the caller. Two parents are as good as none.
+pub(crate) fn trace(headers: &HeaderMap) -> Option<TraceContext> {
+    let mut parents = headers.get_all("traceparent").iter();
+    let parent = match (parents.next(), parents.next()) {
+        (Some(parent), None) => parent.to_str().ok()?,
+        _ => return None,
+    };
+    let states: Vec<&str> = headers
+        .get_all("tracestate")
+        .iter()
+        .filter_map(|state| state.to_str().ok())
+        .collect();
+    TraceContext::parse(parent, Some(&states.join(",")))
 }
 
 fn is_json_type(content_type: &HeaderValue) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::context::{Caller, Environment, ProgressSink, Services};
+use crate::context::{Caller, Environment, ProgressSink, Services, TraceContext};
 use crate::contract::json;
 use crate::error::SkillError;
 
@@ -55,6 +55,8 @@ pub struct Meta {
     pub caller: Option<Arc<Caller>>,
     /// Where progress goes.
     pub progress: Option<Arc<dyn ProgressSink>>,
+    /// The trace context of the caller.
+    pub trace: Option<TraceContext>,
     /// Clients in the place of the installation's.
     pub services: Services,
 }
@@ -71,6 +73,7 @@ impl Meta {
             environment: Environment::process(),
             caller: None,
             progress: None,
+            trace: None,
             services: Services::default(),
         }
     }

@@ -22,9 +22,24 @@ pub(super) fn span(context: &SkillContext) -> Span {
         skill = context.skill(),
         protocol = context.protocol(),
         invocation_id = field::Empty,
+        trace_id = field::Empty,
     );
     if let Some(id) = context.invocation_id() {
         span.record("invocation_id", id);
+    }
+    #[cfg(feature = "telemetry")]
+    {
+        if let Some(trace) = context.trace() {
+            crate::context::follow(&span, trace);
+        }
+        context.runs_in(&span);
+        if let Some(own) = crate::context::recorded(&span) {
+            span.record("trace_id", own.trace_id());
+            return span;
+        }
+    }
+    if let Some(trace) = context.trace() {
+        span.record("trace_id", trace.trace_id());
     }
     span
 }
@@ -72,6 +87,13 @@ fn log_failure(error: &SkillError, cost: Option<&serde_json::Value>) {
     let retryable = error.is_retryable();
     let source = sources(error);
     let cost = cost.map(tracing::field::display);
+    #[cfg(feature = "telemetry")]
+    {
+        use tracing_opentelemetry::OpenTelemetrySpanExt;
+        let span = Span::current();
+        span.set_status(opentelemetry::trace::Status::error(code.to_owned()));
+        span.set_attribute("error.type", code.to_owned());
+    }
     if let Some(refused) = error.refused_code() {
         tracing::error!(
             code = refused,

@@ -78,6 +78,7 @@ impl Runnable {
             environment,
             caller,
             progress,
+            trace,
             services,
         } = meta;
         let timeout =
@@ -96,6 +97,7 @@ impl Runnable {
         start.settings = settings;
         start.caller = caller;
         start.progress = progress;
+        start.trace = trace;
         start.services = services;
         SkillContext::new(start)
     }

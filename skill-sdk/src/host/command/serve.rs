@@ -38,9 +38,8 @@ pub fn http(args: &ServeHttpArgs, skills: Vec<String>) -> ServeHttpRequest {
         host: args.host.clone(),
         port: args.port,
         anonymous: args.anonymous(),
-        body_limit: args.body_limit,
-        concurrency: args.concurrency,
-        drain_seconds: args.drain_seconds,
+        log_format: args.log_format,
+        limits: args.limits.clone(),
     }
 }
 

@@ -72,7 +72,10 @@ impl Error for BindError {
 }
 
 /// Listens at the address of `options`, if it may.
-pub(super) async fn bind(options: &ServeOptions, anonymous: bool) -> Result<(TcpListener, SocketAddr), BindError> {
+pub(super) async fn bind(
+    options: &ServeOptions,
+    anonymous: bool,
+) -> Result<(TcpListener, SocketAddr), BindError> {
     let io_error = |source| BindError::Io {
         address: format!("{}:{}", options.host, options.port),
         source,
