@@ -296,6 +296,14 @@ fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("at least one call must be able to run".to_owned()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
