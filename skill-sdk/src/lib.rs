@@ -78,10 +78,10 @@ pub use crate::context::connections;
 #[cfg(feature = "core")]
 pub use crate::context::core::{artifacts, knowledge};
 pub use crate::context::secrets;
-pub use crate::context::{Caller, Environment, LlmUsage, Secret, SkillContext};
+pub use crate::context::{Answer, Caller, Environment, LlmUsage, Secret, SkillContext};
 pub use crate::contract::check::check_contract;
 pub use crate::error::{FailureExt, SkillError, is_valid_code};
-pub use crate::handler::{SkillInput, SkillOutput};
+pub use crate::handler::{Attached, Attachment, ResourceContent, SkillInput, SkillOutput};
 pub use crate::registry::{
     Declaration, DeclaredImplementation, Described, Registry, RegistryError, RegistryProblem, Skill,
 };

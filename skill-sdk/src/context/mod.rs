@@ -15,6 +15,7 @@ mod cost;
 mod environment;
 #[cfg(feature = "core")]
 mod flight;
+mod input;
 #[cfg(feature = "core")]
 mod installed;
 #[cfg(any(feature = "connections", all(feature = "core", feature = "testing")))]
@@ -45,6 +46,7 @@ pub(crate) use self::cost::Cost;
 use self::cost::Cost;
 pub use self::cost::LlmUsage;
 pub use self::environment::Environment;
+pub use self::input::{Answer, InputChannel, InputKind, InputRequest, Responding};
 pub use self::progress::{Progress, ProgressSink};
 pub use self::resources::{Resource, Resources};
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::{Caller, Environment, ProgressSink, Resources, Services, TraceContext};
+use super::{Caller, Environment, InputChannel, ProgressSink, Resources, Services, TraceContext};
 
 /// What the host knows about a call when it starts.
 #[derive(Clone)]
@@ -32,6 +32,8 @@ pub struct ContextStart {
     pub progress: Option<Arc<dyn ProgressSink>>,
     /// The trace context of the caller.
     pub trace: Option<TraceContext>,
+    /// How the user is asked.
+    pub input: Option<Arc<dyn InputChannel>>,
     /// The shared values.
     pub resources: Arc<Resources>,
     /// Clients in the place of the installation's.
@@ -63,6 +65,7 @@ impl ContextStart {
             caller: None,
             progress: None,
             trace: None,
+            input: None,
             resources,
             services: Services::default(),
             asks: Asks::default(),

@@ -7,11 +7,10 @@
 use std::fmt;
 use std::future::Future;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Failure, Reply, Running, SkillInput, SkillOutput};
+use super::{Failure, Reply, Running, SkillInput, SkillOutput, Written};
 use crate::context::SkillContext;
 use crate::contract::schema::{Outputs, SchemaProblem, TypeSchema};
 use crate::error::SkillError;
@@ -51,7 +50,7 @@ where
         call: Typed {
             parse: parse::<I>,
             call,
-            write: write::<O>,
+            write: write::<O, SO>,
         },
     }
 }
@@ -69,12 +68,15 @@ fn parse<I: DeserializeOwned>(inputs: &[u8]) -> Result<I, serde_json::Error> {
 }
 
 /// What `serde_json::to_vec` does, likewise.
-fn write<O: Serialize>(returned: Result<O, SkillError>) -> Reply {
+fn write<O: SkillOutput<SO>, SO>(returned: Result<O, SkillError>) -> Reply {
     match returned {
         Ok(outputs) => {
-            let mut bytes = Vec::with_capacity(128);
-            match outputs.serialize(&mut serde_json::Serializer::new(&mut bytes)) {
-                Ok(()) => Ok(bytes),
+            let mut json = Vec::with_capacity(128);
+            match outputs.write(&mut json) {
+                Ok(()) => Ok(Written {
+                    json,
+                    attachments: outputs.into_attachments(),
+                }),
                 Err(error) => Err(Failure::Unwritable(error)),
             }
         }

@@ -3,6 +3,8 @@
 //! What is generic here is kept thin, since each skill pays for it in compile time: parse, call, write. Everything else
 //! works on the erased [`Handler`].
 
+mod attachment;
+mod base64;
 mod field;
 mod function;
 mod input;
@@ -14,6 +16,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use self::attachment::{Attached, Attachment, ResourceContent};
 pub use self::field::{FieldBounds, SkillField, SkillValue, ValueBounds};
 pub use self::function::{Handler, SendFuture, Write, asynchronous, blocking, handler};
 pub use self::input::SkillInput;
@@ -46,8 +49,17 @@ impl fmt::Debug for Running {
     }
 }
 
-/// What a function gave: the JSON of its outputs as its type writes it, or why there is none.
-pub(crate) type Reply = Result<Vec<u8>, Failure>;
+/// What a function gave, or why there is nothing.
+pub(crate) type Reply = Result<Written, Failure>;
+
+/// What a function gave.
+#[derive(Debug)]
+pub struct Written {
+    /// The JSON of its outputs, as its type writes it.
+    pub json: Vec<u8>,
+    /// What stands beside them.
+    pub attachments: Vec<Attachment>,
+}
 
 /// Why there are no outputs.
 #[derive(Debug)]

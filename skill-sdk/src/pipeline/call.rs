@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::context::{Caller, Environment, ProgressSink, Services, TraceContext};
+use crate::context::{Caller, Environment, InputChannel, ProgressSink, Services, TraceContext};
 use crate::contract::json;
 use crate::error::SkillError;
+use crate::handler::Attachment;
 
 /// One call of a skill.
 #[derive(Debug)]
@@ -57,6 +58,8 @@ pub struct Meta {
     pub progress: Option<Arc<dyn ProgressSink>>,
     /// The trace context of the caller.
     pub trace: Option<TraceContext>,
+    /// How the user is asked; `None` where nobody can be.
+    pub input: Option<Arc<dyn InputChannel>>,
     /// Clients in the place of the installation's.
     pub services: Services,
 }
@@ -74,6 +77,7 @@ impl Meta {
             caller: None,
             progress: None,
             trace: None,
+            input: None,
             services: Services::default(),
         }
     }
@@ -93,6 +97,7 @@ impl fmt::Debug for Meta {
 #[derive(Debug)]
 pub struct Completed {
     pub(super) result: Result<Vec<u8>, SkillError>,
+    pub(super) attachments: Vec<Attachment>,
     pub(super) cost: Option<Value>,
     pub(super) undeclared: Vec<String>,
 }
@@ -101,6 +106,16 @@ impl Completed {
     /// The JSON text of the outputs, which is an object that keeps the contract, or the failure.
     pub fn result(&self) -> Result<&[u8], &SkillError> {
         self.result.as_deref()
+    }
+
+    /// What stands beside the outputs. Empty for failed calls.
+    pub fn attachments(&self) -> &[Attachment] {
+        &self.attachments
+    }
+
+    /// Takes what stands beside the outputs.
+    pub fn take_attachments(&mut self) -> Vec<Attachment> {
+        std::mem::take(&mut self.attachments)
     }
 
     /// What the call consumed. Known for failed calls too; callers see only that of the others.
@@ -113,12 +128,13 @@ impl Completed {
         &self.undeclared
     }
 
-    /// The parts.
+    /// The outputs or the failure, and the cost.
     pub fn into_parts(self) -> (Result<Vec<u8>, SkillError>, Option<Value>) {
         (self.result, self.cost)
     }
 
-    /// `{"outputs", "cost"}` or `{"error"}`: the answer of protocols that have one document for it.
+    /// `{"outputs", "cost"}` or `{"error"}`: the answer of protocols that have one document for it. When something stands
+    /// beside the outputs, it has a third member `attachments`, a list of content blocks as MCP writes them.
     pub fn into_document(self) -> Result<Value, Value> {
         let mut document = Map::new();
         match self.result {
@@ -126,6 +142,10 @@ impl Completed {
                 let outputs = json::parse(&outputs).unwrap_or(Value::Null);
                 document.insert("outputs".into(), outputs);
                 document.insert("cost".into(), self.cost.unwrap_or(Value::Null));
+                if !self.attachments.is_empty() {
+                    let blocks = serde_json::to_value(&self.attachments).unwrap_or(Value::Null);
+                    document.insert("attachments".into(), blocks);
+                }
                 Ok(document.into())
             }
             Err(error) => {

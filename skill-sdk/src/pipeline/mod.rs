@@ -26,7 +26,7 @@ pub use self::runnable::{Runnable, check_schema_compiles};
 use crate::context::{Resources, SkillContext};
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
-use crate::handler::{Failure, Running};
+use crate::handler::{Failure, Running, Written};
 
 /// The code of inputs that break the contract.
 pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
@@ -94,7 +94,7 @@ async fn steps(
     inputs: &[u8],
     context: &SkillContext,
     place: Place,
-) -> Result<Vec<u8>, SkillError> {
+) -> Result<Written, SkillError> {
     runnable.check_inputs(inputs)?;
     let running = runnable.start(inputs, context)?;
     let guard = CancelOnDrop(context);
@@ -122,7 +122,7 @@ async fn steps(
         }
     };
     drop(guard);
-    let written = match reply? {
+    let mut written = match reply? {
         Ok(written) => written,
         Err(Failure::Skill(error)) => return Err(error),
         Err(Failure::Unwritable(error)) => {
@@ -130,9 +130,9 @@ async fn steps(
             return Err(violations::of_outputs(vec![violations::Violation::root(message)]));
         }
     };
-    let outputs = shape_outputs(runnable.output_shape(), written);
-    runnable.check_outputs(&outputs)?;
-    Ok(outputs)
+    written.json = shape_outputs(runnable.output_shape(), written.json);
+    runnable.check_outputs(&written.json)?;
+    Ok(written)
 }
 
 /// Puts the JSON that a type wrote into the form of the contract.

@@ -5,6 +5,7 @@ use tracing::{Span, field};
 use super::call::Completed;
 use crate::context::SkillContext;
 use crate::error::SkillError;
+use crate::handler::Written;
 
 /// The longest message of a failure that the platform stores, in characters.
 const MAX_MESSAGE: usize = 4000;
@@ -45,10 +46,13 @@ pub(super) fn span(context: &SkillContext) -> Span {
 }
 
 /// Logs how a call ended and cuts what would be refused further on.
-pub(super) fn finish(context: &SkillContext, result: Result<Vec<u8>, SkillError>) -> Completed {
+pub(super) fn finish(context: &SkillContext, result: Result<Written, SkillError>) -> Completed {
     let cost = context.cost_document();
+    let mut attachments = Vec::new();
     let result = match result {
-        Ok(outputs) => {
+        Ok(written) => {
+            attachments = written.attachments;
+            let outputs = written.json;
             if outputs.len() > MAX_OUTPUTS {
                 let (bytes, limit) = (outputs.len(), MAX_OUTPUTS);
                 tracing::warn!(bytes, limit, "the outputs are larger than the platform stores");
@@ -77,6 +81,7 @@ pub(super) fn finish(context: &SkillContext, result: Result<Vec<u8>, SkillError>
     };
     Completed {
         result,
+        attachments,
         cost,
         undeclared: context.undeclared(),
     }

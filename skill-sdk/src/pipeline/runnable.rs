@@ -79,6 +79,7 @@ impl Runnable {
             caller,
             progress,
             trace,
+            input,
             services,
         } = meta;
         let timeout =
@@ -98,6 +99,7 @@ impl Runnable {
         start.caller = caller;
         start.progress = progress;
         start.trace = trace;
+        start.input = input;
         start.services = services;
         SkillContext::new(start)
     }

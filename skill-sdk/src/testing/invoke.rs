@@ -11,9 +11,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::input::Answers;
 use crate::context::{Caller, Environment, Resource, Resources};
 use crate::contract::json;
 use crate::error::SkillError;
+use crate::handler::Attachment;
 use crate::pipeline::{Call, Host, Meta};
 use crate::registry::{Registry, Skill};
 
@@ -30,6 +32,7 @@ pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
         meta,
         environment: None,
         resources: None,
+        answers: Answers::default(),
     }
 }
 
@@ -41,6 +44,7 @@ pub struct Invoke {
     meta: Meta,
     environment: Option<BTreeMap<String, String>>,
     resources: Option<Resources>,
+    answers: Answers,
 }
 
 impl Invoke {
@@ -90,6 +94,24 @@ impl Invoke {
         self
     }
 
+    /// Answers the question `name` of [`ask`](crate::SkillContext::ask): the user fills in `content`.
+    pub fn answer(self, name: impl Into<String>, content: impl Serialize) -> Self {
+        // What does not serialize is no answer that fits, which the failure of the call says.
+        let content = serde_json::to_value(content).unwrap_or(Value::Null);
+        self.respond(name, serde_json::json!({"action": "accept", "content": content}))
+    }
+
+    /// Answers the question `name` of [`ask`](crate::SkillContext::ask): the user declines.
+    pub fn decline(self, name: impl Into<String>) -> Self {
+        self.respond(name, serde_json::json!({"action": "decline"}))
+    }
+
+    /// Gives what [`request_input`](crate::SkillContext::request_input) gets for `name`.
+    pub fn respond(mut self, name: impl Into<String>, response: Value) -> Self {
+        self.answers.add(name.into(), response);
+        self
+    }
+
     /// Sets how long the call may take, in place of the contract's timeout.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.meta.timeout = Some(timeout);
@@ -125,7 +147,9 @@ impl Invoke {
             mut meta,
             environment,
             resources,
+            answers,
         } = self;
+        meta.input = answers.into_channel();
         let inputs = inputs.map_err(|error| {
             SkillError::terminal("bad_request", format!("the inputs do not serialize: {error}"))
         })?;
@@ -137,7 +161,7 @@ impl Invoke {
         let Some(runnable) = host.get(skill.reference()) else {
             return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
         };
-        let completed = host.call(runnable, Call::value(&inputs, meta)).await;
+        let mut completed = host.call(runnable, Call::value(&inputs, meta)).await;
         if !completed.undeclared().is_empty() {
             let message = format!(
                 "the skill asked its context for what it does not declare; add to the attribute: {}",
@@ -145,12 +169,14 @@ impl Invoke {
             );
             return Err(SkillError::terminal("undeclared", message));
         }
+        let attachments = completed.take_attachments();
         let (result, cost) = completed.into_parts();
         let text = result?;
         let outputs = json::parse(&text)
             .map_err(|error| SkillError::terminal("output_contract_violation", error.to_string()))?;
         Ok(Invoked {
             outputs,
+            attachments,
             cost,
             json: text,
         })
@@ -185,6 +211,8 @@ impl fmt::Debug for Invoke {
 pub struct Invoked {
     /// The outputs, as a host would send them.
     pub outputs: Value,
+    /// What stands beside the outputs.
+    pub attachments: Vec<Attachment>,
     /// The cost document; `None` when nothing was spent.
     pub cost: Option<Value>,
     json: Vec<u8>,

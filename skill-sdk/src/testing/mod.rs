@@ -22,6 +22,7 @@
 
 mod contract;
 mod examples;
+mod input;
 mod invoke;
 
 pub use self::contract::{ContractError, check_contract};

@@ -13,6 +13,7 @@
     reason = "skills have the shape that is tested"
 )]
 
+mod beside;
 mod context;
 mod deadline;
 mod failures;

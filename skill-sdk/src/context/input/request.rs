@@ -1,0 +1,88 @@
+//! What can be asked for.
+
+use serde_json::{Value, json};
+
+/// What is asked for.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum InputRequest {
+    /// A form for the user.
+    Form {
+        /// What the user is told.
+        message: String,
+        /// The schema of what is filled in, as the protocol restricts it: an object whose properties are texts, numbers,
+        /// booleans and choices.
+        schema: Value,
+    },
+    /// An answer of the client's own model. Revision 2026-07-28 of the protocol deprecates it.
+    Sample {
+        /// The message for the model, as the user's.
+        prompt: String,
+        /// How long the answer may be.
+        max_tokens: u32,
+    },
+    /// The folders that the client works on. Revision 2026-07-28 of the protocol deprecates it.
+    Roots,
+}
+
+/// The kinds of requests, which a client supports or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InputKind {
+    /// A form for the user.
+    Form,
+    /// An answer of the client's own model.
+    Sample,
+    /// The folders that the client works on.
+    Roots,
+}
+
+impl InputKind {
+    /// The name of the client's capability.
+    pub fn capability(self) -> &'static str {
+        match self {
+            Self::Form => "elicitation",
+            Self::Sample => "sampling",
+            Self::Roots => "roots",
+        }
+    }
+}
+
+impl InputRequest {
+    /// Its kind.
+    pub fn kind(&self) -> InputKind {
+        match self {
+            Self::Form { .. } => InputKind::Form,
+            Self::Sample { .. } => InputKind::Sample,
+            Self::Roots => InputKind::Roots,
+        }
+    }
+
+    /// The method of the protocol.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::Form { .. } => "elicitation/create",
+            Self::Sample { .. } => "sampling/createMessage",
+            Self::Roots => "roots/list",
+        }
+    }
+
+    /// The parameters of the protocol's method.
+    pub fn params(&self) -> Value {
+        match self {
+            Self::Form { message, schema } => json!({"message": message, "requestedSchema": schema}),
+            Self::Sample { prompt, max_tokens } => json!({
+                "messages": [{"role": "user", "content": {"type": "text", "text": prompt}}],
+                "maxTokens": max_tokens,
+            }),
+            Self::Roots => json!({}),
+        }
+    }
+}
+
+/// The kind only: questions may hold inputs.
+impl std::fmt::Debug for InputRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("InputRequest").field(&self.kind()).finish()
+    }
+}
