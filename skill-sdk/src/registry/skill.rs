@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::declaration::Parts;
 use super::{Declaration, RegistryProblem};
-use crate::contract::check::{check_name, check_spec, check_version};
+use crate::contract::check::{check_header_annotations, check_name, check_spec, check_version};
 use crate::contract::schema::{OutputShape, Outputs, SchemaProblem};
 use crate::contract::{Contract, Spec};
 use crate::handler::Handler;
@@ -186,7 +186,8 @@ impl Skill {
             .into_iter()
             .chain(check_version(self.version()).err())
             // A schema that could not be made was reported above, with the reason.
-            .chain(check_spec(&document).into_iter().filter(|_| problems.is_empty()));
+            .chain(check_spec(&document).into_iter().filter(|_| problems.is_empty()))
+            .chain(check_header_annotations(&spec.contract.inputs));
         for violation in found.collect::<Vec<_>>() {
             let blocking = violation.is_blocking();
             let problem =

@@ -34,7 +34,7 @@ async fn checked(fail: bool) -> Result<Attached<u8>, SkillError> {
 /// Any error.
 #[skill("beside.parsed", version = "1", side_effects = "none", risk = "low")]
 fn parsed(number: String) -> anyhow::Result<Attached<i32>> {
-    let number = number.parse()?;
+    let number: i32 = number.parse()?;
     Ok(Attached::new(number).with(Attachment::document(
         "number://",
         "text/plain",

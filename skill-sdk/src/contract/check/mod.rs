@@ -14,11 +14,13 @@
 //! | `refs` | references are local and lead somewhere |
 //! | `permissions`, `policy` | permissions; timeout, retries, idempotency, cost, conditions |
 //! | `implementation`, `auth` | how the skill is reached; no secrets in the contract |
+//! | `headers` | inputs that callers over MCP repeat in a header |
 //! | `normalize` | the contract with every default filled in |
 //! | `shape` | predicates on names, versions, entrypoints, … |
 
 mod auth;
 mod contract;
+mod headers;
 mod implementation;
 mod keywords;
 mod limits;
@@ -39,6 +41,7 @@ mod violation;
 mod tests;
 
 pub use contract::{Stage, check_contract, check_contract_at};
+pub use headers::{HEADER_KEYWORD, check_header_annotations};
 pub use limits::{DocumentSize, MAX_CONTRACT_BYTES, MAX_LEVELS, MAX_NODES, measure};
 pub use normalize::{normalize, normalize_at};
 pub use permissions::{KNOWN_PERMISSIONS, check_permission, is_known_permission};

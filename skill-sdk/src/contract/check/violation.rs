@@ -19,6 +19,8 @@ pub mod code {
     pub const PAYLOAD_TOO_LARGE: &str = "payload_too_large";
     /// The contract is nested too deeply.
     pub const PAYLOAD_TOO_DEEP: &str = "payload_too_deep";
+    /// An input is marked with `x-mcp-header` where or how it cannot be. Publication knows nothing of it; clients of MCP do.
+    pub const INVALID_MCP_HEADER: &str = "invalid_mcp_header";
     /// The contract has too many values.
     pub const INVALID_DOCUMENT: &str = "invalid_document";
 }
