@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::auth::Caller;
 use super::request::{Envelope, is_json, trace};
-use super::{HttpHost, answer, body};
+use super::{HttpHost, answer, body, multipart};
 use crate::context::settings_values;
 use crate::pipeline::{Call, Meta};
 
@@ -50,6 +50,7 @@ pub(super) async fn invoke(
             message,
         );
     }
+    let attachments_wanted = multipart::is_wanted(request.headers());
     let body = match body::read(operation, request.into_body()).await {
         Ok(body) => body,
         Err(refusal) => return refusal,
@@ -67,13 +68,17 @@ pub(super) async fn invoke(
     meta.caller = caller;
     meta.trace = trace;
     let inputs = envelope.inputs.map(RawValue::get).unwrap_or_default();
-    let completed = match operation.call(hosted, Call::json(inputs, meta)).await {
+    let mut completed = match operation.call(hosted, Call::json(inputs, meta)).await {
         Ok(completed) => completed,
         Err(refusal) => return answer::refused(refusal),
     };
+    let attachments = completed.take_attachments();
     let (result, cost) = completed.into_parts();
     match result {
-        Ok(outputs) => answer::outputs(outputs, cost.as_ref()),
+        Ok(outputs) => {
+            let bare = answer::outputs(Vec::new(), cost.as_ref());
+            multipart::attach(bare, outputs, &attachments, attachments_wanted)
+        }
         Err(error) => answer::failure(&error),
     }
 }

@@ -23,6 +23,7 @@ pub(crate) mod auth;
 pub(crate) mod body;
 mod invoke;
 mod limits;
+mod multipart;
 pub(crate) mod operation;
 mod request;
 mod routes;

@@ -20,6 +20,10 @@ pub(super) fn completed(buffer: &mut Vec<u8>, id: &str, completed: &Completed) {
                 None => buffer.extend_from_slice(b"null"),
                 Some(cost) => value(buffer, cost),
             }
+            if !completed.attachments().is_empty() {
+                buffer.extend_from_slice(b",\"attachments\":");
+                value(buffer, &completed.attachments());
+            }
             buffer.extend_from_slice(b"}\n");
         }
         Err(error) => failure(buffer, Some(id), error),
