@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -105,6 +106,17 @@ impl Calls {
         if calls.is_empty() {
             self.none.notify_waiters();
         }
+    }
+
+    /// The calls that are over their time, and whether there are any calls.
+    pub(super) fn over_time(&self) -> (Vec<(Arc<Accepted>, SkillContext)>, bool) {
+        let calls = self.calls();
+        let over = calls
+            .values()
+            .filter(|open| open.context.remaining() == Some(Duration::ZERO))
+            .map(|open| (Arc::clone(&open.accepted), open.context.clone()))
+            .collect();
+        (over, !calls.is_empty())
     }
 
     /// Stops the call with this id. Says whether there was one.

@@ -77,6 +77,7 @@ impl Connection {
         thread::Builder::new()
             .name("skill-local-out".into())
             .spawn(move || output.work())?;
+        self.shared.watch.add(self);
         self.spawn_reader(0)
     }
 
@@ -161,7 +162,7 @@ impl Connection {
     /// Writes what waits; a client that does not read keeps this thread, and no other.
     fn write(self: &Arc<Self>, slot: &Slot) {
         if self.output.is_waiting() {
-            slot.writing();
+            slot.busy(Instant::now());
             self.output.write_now();
             slot.idle();
         }
@@ -270,10 +271,9 @@ impl Connection {
             let call = async move { opened.run(&runnable, Place::Runtime).await };
             return self.spawn(call, &accepted, running);
         }
-        let context = opened.context().clone();
         let mut call = Box::pin(async move { opened.run(&runnable, Place::Here).await });
         let start = Instant::now();
-        slot.running(start, &accepted, context);
+        slot.busy(start);
         let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         slot.idle();
         hosted.note(start.elapsed());
@@ -291,6 +291,7 @@ impl Connection {
         accepted: &Arc<Accepted>,
         running: Running,
     ) {
+        self.shared.watch.stir();
         let connection = Arc::clone(self);
         let own = Arc::clone(accepted);
         let task = self.shared.runtime.spawn(async move {

@@ -4,7 +4,7 @@
 //! or by a thread of its own, never by one that others wait for. A client that does not read makes the buffer fill, and
 //! then nothing more is read from it.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -27,8 +27,8 @@ pub(super) struct Output {
     room: Condvar,
     /// Told when all is written or nothing can be written any more.
     idle: Notify,
-    /// Whose turn it is, is `State::writing`.
-    writer: Mutex<Box<dyn Write + Send>>,
+    /// Whose turn it is, is `State::writing`. None once the output is closed.
+    writer: Mutex<Option<Box<dyn Write + Send>>>,
 }
 
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl Output {
             work: Condvar::new(),
             room: Condvar::new(),
             idle: Notify::new(),
-            writer: Mutex::new(writer),
+            writer: Mutex::new(Some(writer)),
         }
     }
 
@@ -96,10 +96,11 @@ impl Output {
     pub(super) fn work(&self) {
         let mut state = self.state();
         loop {
-            if !state.writing && !state.broken && !state.buffer.is_empty() {
-                state = self.write(state);
-            } else if state.closed || state.broken {
+            if state.closed || state.broken {
                 return;
+            }
+            if !state.writing && !state.buffer.is_empty() {
+                state = self.write(state);
             } else {
                 state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
@@ -145,9 +146,13 @@ impl Output {
         }
     }
 
-    /// Lets go of everybody who waits.
+    /// Closes what is written to, and lets go of everybody who waits.
     pub(super) fn close(&self) {
         self.state().closed = true;
+        // A write that is stuck is left behind.
+        if let Ok(mut writer) = self.writer.try_lock() {
+            *writer = None;
+        }
         self.work.notify_all();
         self.room.notify_all();
     }
@@ -159,7 +164,10 @@ impl Output {
         let mut bytes = std::mem::replace(&mut state.buffer, spare);
         drop(state);
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = writer.write_all(&bytes).and_then(|()| writer.flush());
+        let result = match writer.as_mut() {
+            Some(writer) => writer.write_all(&bytes).and_then(|()| writer.flush()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        };
         drop(writer);
         bytes.clear();
         let mut state = self.state();
@@ -188,7 +196,6 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
     use std::sync::Arc;
 
     use super::*;
@@ -231,9 +238,11 @@ mod tests {
         assert_eq!(*shared.0.lock().unwrap(), b"ab");
         output.add(|buffer| buffer.extend(std::iter::repeat_n(b'c', MAX_PROGRESS)));
         output.add_progress(|| false, |buffer| buffer.extend_from_slice(b"x"));
+        output.write_now();
+        assert_eq!(shared.0.lock().unwrap().len(), 2 + MAX_PROGRESS);
         output.close();
         output.work();
-        assert_eq!(shared.0.lock().unwrap().len(), 2 + MAX_PROGRESS);
+        assert_eq!(Arc::strong_count(&shared.0), 1, "what is written to is closed");
     }
 
     #[test]

@@ -1,20 +1,21 @@
-//! Looks after threads that read and run calls themselves.
+//! Looks after threads that a call keeps.
 //!
-//! Such a thread may be kept, by a call or by a client that does not read. Then another one gets the turn to read; and a
-//! call that is over its time is answered although its code still runs.
+//! A thread that reads and runs calls itself may be kept, by a call or by a client that does not read: then another one gets
+//! the turn to read. And a call that is over its time is answered although its code still runs, wherever it does.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::calls::Accepted;
 use super::connection::Connection;
-use crate::context::SkillContext;
 use crate::pipeline::timed_out;
 
 /// How long a thread may be kept before another one reads on.
 const TICK: Duration = Duration::from_millis(4);
+
+/// After so many ticks calls are looked at.
+const CALLS: u32 = 16;
 
 /// After so many ticks without a call the watch sleeps.
 const QUIET: u32 = 250;
@@ -22,12 +23,13 @@ const QUIET: u32 = 250;
 /// Looks after all readers of a host.
 pub(super) struct Watch {
     slots: Mutex<Vec<Arc<Slot>>>,
-    /// A thread was busy since the last look.
-    active: Arc<AtomicBool>,
+    connections: Mutex<Vec<Weak<Connection>>>,
     sleep: Arc<Sleep>,
 }
 
 struct Sleep {
+    /// Something happened since the last look.
+    active: AtomicBool,
     asleep: AtomicBool,
     state: Mutex<bool>,
     woken: Condvar,
@@ -38,20 +40,15 @@ pub(super) struct Slot {
     connection: Weak<Connection>,
     turn: u64,
     doing: Mutex<Doing>,
-    active: Arc<AtomicBool>,
     sleep: Arc<Sleep>,
 }
 
+#[derive(Clone, Copy)]
 enum Doing {
     /// Reading, or nothing any more.
     Idle,
-    Writing(Instant),
-    Running {
-        since: Instant,
-        accepted: Arc<Accepted>,
-        context: SkillContext,
-        timed_out: bool,
-    },
+    /// Running a call, or writing.
+    Busy(Instant),
 }
 
 impl Watch {
@@ -59,8 +56,9 @@ impl Watch {
     pub(super) fn start() -> std::io::Result<Arc<Self>> {
         let watch = Arc::new(Self {
             slots: Mutex::default(),
-            active: Arc::new(AtomicBool::new(false)),
+            connections: Mutex::default(),
             sleep: Arc::new(Sleep {
+                active: AtomicBool::new(false),
                 asleep: AtomicBool::new(false),
                 state: Mutex::new(false),
                 woken: Condvar::new(),
@@ -79,11 +77,20 @@ impl Watch {
             connection: Arc::downgrade(connection),
             turn,
             doing: Mutex::new(Doing::Idle),
-            active: Arc::clone(&self.active),
             sleep: Arc::clone(&self.sleep),
         });
         self.slots().push(Arc::clone(&slot));
         SlotGuard { watch: self, slot }
+    }
+
+    /// Looks after the calls of a client too.
+    pub(super) fn add(&self, connection: &Arc<Connection>) {
+        self.connections().push(Arc::downgrade(connection));
+    }
+
+    /// Looks after a call that runs elsewhere.
+    pub(super) fn stir(&self) {
+        self.sleep.stir();
     }
 
     /// Looks at all threads once; says whether any is busy.
@@ -94,6 +101,34 @@ impl Watch {
             busy |= slot.look();
         }
         busy
+    }
+
+    /// Answers the calls that are over their time; says whether there are any calls.
+    fn look_at_calls(&self) -> bool {
+        let mut connections = Vec::new();
+        self.connections().retain(|connection| {
+            let there = connection.upgrade();
+            let keep = there.is_some();
+            connections.extend(there);
+            keep
+        });
+        let mut any = false;
+        for connection in connections {
+            let (over, open) = connection.calls.over_time();
+            any |= open;
+            let late = !over.is_empty();
+            for (accepted, context) in over {
+                connection.calls.answer(&accepted, &timed_out(&context));
+            }
+            if late {
+                connection.output.write_later();
+            }
+        }
+        any
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Vec<Weak<Connection>>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn slots(&self) -> MutexGuard<'_, Vec<Arc<Slot>>> {
@@ -108,22 +143,26 @@ impl Drop for Watch {
 }
 
 fn watch_over(watch: &Weak<Watch>, sleep: &Sleep) {
-    let mut quiet = 0;
+    let (mut quiet, mut ticks, mut open) = (0, 0, false);
     loop {
         {
             let Some(watch) = watch.upgrade() else {
                 return;
             };
             let busy = watch.look();
-            let active = watch.active.swap(false, Ordering::SeqCst);
-            quiet = if busy || active { 0 } else { quiet + 1 };
+            let active = sleep.active.swap(false, Ordering::SeqCst);
+            ticks = (ticks + 1) % CALLS;
+            if ticks == 0 {
+                open = watch.look_at_calls();
+            }
+            quiet = if busy || active || open { 0 } else { quiet + 1 };
             if quiet > QUIET {
+                quiet = 0;
                 sleep.asleep.store(true, Ordering::SeqCst);
                 // A call that began meanwhile did not see that it has to wake the watch.
-                if watch.active.load(Ordering::SeqCst) {
+                if sleep.active.load(Ordering::SeqCst) {
                     sleep.asleep.store(false, Ordering::SeqCst);
                 }
-                quiet = 0;
             }
         }
         sleep.pause();
@@ -147,6 +186,14 @@ impl Sleep {
         }
         *woken = false;
         self.asleep.store(false, Ordering::SeqCst);
+    }
+
+    /// Sees to it that the watch looks.
+    fn stir(&self) {
+        self.active.store(true, Ordering::SeqCst);
+        if self.asleep.load(Ordering::SeqCst) {
+            self.wake();
+        }
     }
 
     fn wake(&self) {
@@ -176,63 +223,25 @@ impl Drop for SlotGuard<'_> {
 }
 
 impl Slot {
-    /// The thread runs a call from now on.
-    pub(super) fn running(&self, since: Instant, accepted: &Arc<Accepted>, context: SkillContext) {
-        self.begin(Doing::Running {
-            since,
-            accepted: Arc::clone(accepted),
-            context,
-            timed_out: false,
-        });
-    }
-
-    /// The thread writes from now on.
-    pub(super) fn writing(&self) {
-        self.begin(Doing::Writing(Instant::now()));
+    /// The thread runs a call or writes from now on.
+    pub(super) fn busy(&self, since: Instant) {
+        *self.doing() = Doing::Busy(since);
+        self.sleep.stir();
     }
 
     /// The thread is not kept by anything.
     pub(super) fn idle(&self) {
-        let before = std::mem::replace(&mut *self.doing(), Doing::Idle);
-        // Not under the lock: a context may hold the last of what an author made.
-        drop(before);
-    }
-
-    fn begin(&self, doing: Doing) {
-        *self.doing() = doing;
-        self.active.store(true, Ordering::SeqCst);
-        if self.sleep.asleep.load(Ordering::SeqCst) {
-            self.sleep.wake();
-        }
+        *self.doing() = Doing::Idle;
     }
 
     fn look(&self) -> bool {
-        let mut over = None;
-        let since = match &mut *self.doing() {
-            Doing::Idle => return false,
-            Doing::Writing(since) => *since,
-            Doing::Running {
-                since,
-                accepted,
-                context,
-                timed_out,
-            } => {
-                if !*timed_out && context.remaining() == Some(Duration::ZERO) {
-                    *timed_out = true;
-                    over = Some((Arc::clone(accepted), context.clone()));
-                }
-                *since
-            }
+        let Doing::Busy(since) = *self.doing() else {
+            return false;
         };
-        let Some(connection) = self.connection.upgrade() else {
-            return true;
-        };
-        if since.elapsed() >= TICK && connection.has_turn(self.turn) {
+        if since.elapsed() >= TICK
+            && let Some(connection) = self.connection.upgrade()
+        {
             connection.pass_turn(self.turn);
-        }
-        if let Some((accepted, context)) = over {
-            connection.calls.answer(&accepted, &timed_out(&context));
-            connection.output.write_later();
         }
         true
     }

@@ -1,0 +1,88 @@
+//! A program with skills that misbehave, as an executor on the same machine starts it.
+//!
+//! `local-skills parent REQUEST LINE` starts itself with that request of the local host, sends it the line, prints its id, and
+//! waits to be killed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::unused_async,
+    reason = "this program is part of the tests, and a panic is a failed test"
+)]
+
+use std::io::{Read, Write};
+use std::process::{Command, ExitCode, Stdio};
+
+use skill_sdk::{SkillContext, skill};
+
+/// Writes wherever it can.
+#[skill("proc.print", version = "1", side_effects = "none", risk = "low")]
+fn print() -> String {
+    println!("printed");
+    let _ = std::io::stdout().write_all(b"{\"id\": 1, \"outputs\": {\"forged\": true}}\n");
+    let _ = std::io::stdout().flush();
+    let child = Command::new("sh").args(["-c", "echo from a child"]).status();
+    if cfg!(target_os = "linux")
+        && let Ok(mut raw) = std::fs::File::options().append(true).open("/proc/self/fd/1")
+    {
+        let _ = raw.write_all(b"raw\n");
+    }
+    format!("{:?}", child.map(|status| status.success()))
+}
+
+/// Reads standard input to its end, itself and by a child.
+#[skill("proc.read", version = "1", side_effects = "none", risk = "low")]
+fn read() -> u64 {
+    let mut text = String::new();
+    let own = std::io::stdin().read_to_string(&mut text).unwrap();
+    let child = Command::new("cat").stderr(Stdio::inherit()).output().unwrap();
+    (own + child.stdout.len()) as u64
+}
+
+/// Goes on for ever.
+#[skill("proc.hang", version = "1", side_effects = "none", risk = "low")]
+async fn hang(ctx: &SkillContext) {
+    ctx.progress(0.0, None, "hanging");
+    std::future::pending::<()>().await;
+}
+
+/// Goes on for ever and keeps its thread.
+#[skill("proc.spin", version = "1", side_effects = "none", risk = "low")]
+fn spin(ctx: &SkillContext) {
+    ctx.progress(0.0, None, "spinning");
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Prints at its start.
+#[skill("proc.answer", version = "1", side_effects = "none", risk = "low")]
+async fn answer(text: String) -> String {
+    text
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.as_slice() {
+        [program, parent, request, line] if parent == "parent" => be_parent(program, request, line),
+        _ => skill_sdk::host::main(),
+    }
+}
+
+fn be_parent(program: &str, request: &str, line: &str) -> ExitCode {
+    let request = request.replace("$PID", &std::process::id().to_string());
+    let mut child = Command::new(program)
+        .args(["__skill-sdk", "serve-local", &request, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(format!("{line}\n").as_bytes()).unwrap();
+    // The call runs once it reports.
+    let mut output = child.stdout.take().unwrap();
+    output.read_exact(&mut [0]).unwrap();
+    println!("{}", child.id());
+    loop {
+        std::thread::park();
+    }
+}

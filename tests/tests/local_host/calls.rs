@@ -1,0 +1,250 @@
+//! Calls that run at the same time.
+
+use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use skill_sdk_tests::signs::{Sign, Signs};
+use tokio::runtime::Builder;
+
+use super::client::{Client, Ends, call, host, start};
+
+/// Waits for what a skill does.
+fn wait<T>(signs: impl Future<Output = T>) -> T {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(signs)
+}
+
+/// The three ways in which a skill can keep what it runs on, each with inputs.
+const KEEPING: [(&str, &str); 4] = [
+    ("local.act@1", r#"{"action": "hang"}"#),
+    ("local.block@1", "{}"),
+    ("local.spin@1", r#"{"after_a_pause": false}"#),
+    ("local.spin@1", r#"{"after_a_pause": true}"#),
+];
+
+/// Starts a call that does not end by itself.
+fn keep(client: &mut Client, id: u64, kind: usize, invocation: &str, timeout: Option<f64>) -> Signs {
+    let (skill, inputs) = KEEPING[kind];
+    let mut signs = Signs::of_call(invocation);
+    let inputs: Value = serde_json::from_str(inputs).unwrap();
+    let meta = json!({"invocationId": invocation, "timeoutSeconds": timeout});
+    client.send(&call(id, skill, &inputs, &meta));
+    wait(signs.started());
+    signs
+}
+
+#[test]
+fn answers_come_as_calls_finish() {
+    let mut client = Client::new();
+    for kind in 0..KEEPING.len() {
+        keep(&mut client, 100 + kind as u64, kind, &format!("as-{kind}"), None);
+        for round in 0..20 {
+            client.act(round, "go");
+            assert_eq!(client.take()["id"], round);
+            client.act(round, "yield");
+            assert_eq!(client.take()["id"], round);
+        }
+    }
+    for kind in 0..KEEPING.len() {
+        client.send(&json!({"cancel": 100 + kind}).to_string());
+        assert_eq!(client.refused(), (json!(100 + kind), "cancelled".to_owned()));
+    }
+    assert_eq!(client.end(), [json!(null); 0]);
+}
+
+#[test]
+fn a_cancelled_call_hears_of_it_and_is_answered_once() {
+    for kind in 0..KEEPING.len() {
+        let mut client = Client::new();
+        let mut signs = keep(&mut client, 1, kind, &format!("cancelled-{kind}"), None);
+        client.send(r#"{"cancel": 1}"#);
+        let line = client.take();
+        assert_eq!(line["error"]["code"], "cancelled", "{line}");
+        assert_eq!(line["error"]["retryable"], true, "{line}");
+        wait(async {
+            assert!(matches!(signs.next().await, Sign::Dropped | Sign::Ended));
+        });
+        // What is not running is not cancelled, and nobody is told.
+        client.send(r#"{"cancel": 1}"#);
+        client.send(r#"{"cancel": "x"}"#);
+        // The id is free again.
+        client.act(1, "go");
+        assert_eq!(client.take()["outputs"]["result"], "go");
+        assert_eq!(client.end(), [json!(null); 0]);
+    }
+}
+
+#[test]
+fn a_call_over_its_time_is_answered_although_it_runs() {
+    for kind in 0..KEEPING.len() {
+        let mut client = Client::new();
+        let mut signs = keep(&mut client, 1, kind, &format!("over-{kind}"), Some(0.25));
+        let line = client.take();
+        assert_eq!(line["error"]["code"], "timeout", "{line}");
+        assert_eq!(line["error"]["retryable"], true, "{line}");
+        wait(async {
+            assert!(matches!(signs.next().await, Sign::Dropped | Sign::Ended));
+        });
+        client.act(1, "go");
+        assert_eq!(client.take()["outputs"]["result"], "go");
+        assert_eq!(client.end(), [json!(null); 0]);
+    }
+}
+
+#[test]
+fn an_id_that_is_in_use_is_refused_without_an_id() {
+    let mut client = Client::new();
+    for kind in 0..KEEPING.len() {
+        let _signs = keep(&mut client, 7, kind, &format!("twice-{kind}"), None);
+        client.act(7, "go");
+        assert_eq!(client.refused(), (json!(null), "bad_request".to_owned()));
+        client.act("7", "go");
+        assert_eq!(client.take()["id"], "7");
+        client.send(r#"{"cancel": 7}"#);
+        assert_eq!(client.refused(), (json!(7), "cancelled".to_owned()));
+    }
+    client.end();
+}
+
+#[test]
+fn progress_comes_before_the_answer_and_not_after() {
+    let mut client = Client::new();
+    client.act("p", "progress");
+    for expected in [
+        r#"{"id":"p","progress":{"done":1.0,"total":2.0,"message":"half"}}"#,
+        r#"{"id":"p","progress":{"done":2.0,"total":null,"message":""}}"#,
+        r#"{"id":"p","outputs":{"result":"progress"},"cost":null}"#,
+    ] {
+        assert_eq!(client.line(), expected);
+    }
+    assert_eq!(client.end(), [json!(null); 0]);
+}
+
+#[test]
+fn too_many_calls_are_refused_and_may_be_repeated() {
+    let mut client = Client::of(host().concurrency(2));
+    keep(&mut client, 1, 0, "many-1", None);
+    keep(&mut client, 2, 1, "many-2", None);
+    client.act(3, "go");
+    let line = client.take();
+    assert_eq!(
+        (&line["id"], &line["error"]["code"]),
+        (&json!(3), &json!("overloaded"))
+    );
+    assert_eq!(line["error"]["retryable"], true);
+    client.send(r#"{"cancel": 1}"#);
+    assert_eq!(client.refused().1, "cancelled");
+    // The cancelled body is dropped by its own thread, a moment later.
+    loop {
+        client.act(4, "go");
+        let line = client.take();
+        if line["error"]["code"] != "overloaded" {
+            assert_eq!(line["outputs"]["result"], "go");
+            break;
+        }
+    }
+    client.send(r#"{"cancel": 2}"#);
+    client.end();
+}
+
+#[test]
+fn a_batch_that_is_written_before_anything_is_read_is_answered() {
+    const CALLS: usize = 20_000;
+    let mut client = Client::new();
+    let batch: String = (0..CALLS)
+        .map(|id| call(id, "local.act@1", &json!({"action": "go"}), &Value::Null) + "\n")
+        .collect();
+    client
+        .input
+        .as_mut()
+        .unwrap()
+        .write_all(batch.as_bytes())
+        .unwrap();
+    let mut ids: Vec<_> = client
+        .end()
+        .into_iter()
+        .map(|line| line["id"].as_u64().unwrap())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..CALLS as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_client_that_does_not_read_is_not_read_from() {
+    let Ends {
+        mut input,
+        output,
+        done,
+        stop,
+    } = start(host());
+    let sent = Arc::new(AtomicUsize::new(0));
+    let action = "x".repeat(1000);
+    let writer = {
+        let sent = Arc::clone(&sent);
+        thread::spawn(move || {
+            for id in 0..100_000_usize {
+                let line = call(id, "local.act@1", &json!({"action": action}), &Value::Null) + "\n";
+                if input.write_all(line.as_bytes()).is_err() {
+                    return;
+                }
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+    };
+    // The host stops reading, and with it the client cannot write.
+    let mut before = 0;
+    let blocked = loop {
+        thread::park_timeout(Duration::from_millis(300));
+        let now = sent.load(Ordering::Relaxed);
+        if now > 0 && now == before {
+            break now;
+        }
+        before = now;
+    };
+    assert!(blocked < 20_000, "{blocked} calls of 1000 bytes were taken");
+    // A client that begins to read gets all that it was promised.
+    let mut answers = BufReader::new(output).lines();
+    for _ in 0..blocked {
+        let line: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+        assert!(line["outputs"]["result"].is_string(), "{line}");
+    }
+    // And one that goes away ends the host.
+    drop(answers);
+    done.wait();
+    drop(stop);
+    writer.join().unwrap();
+}
+
+#[test]
+fn quick_calls_are_quick_beside_calls_that_keep_their_threads() {
+    let mut client = Client::new();
+    for kind in 0..KEEPING.len() {
+        keep(
+            &mut client,
+            1000 + kind as u64,
+            kind,
+            &format!("beside-{kind}"),
+            None,
+        );
+    }
+    let mut slowest = Duration::ZERO;
+    for id in 0..500 {
+        let start = Instant::now();
+        client.act(id, if id % 2 == 0 { "go" } else { "yield" });
+        assert_eq!(client.take()["id"], id);
+        slowest = slowest.max(start.elapsed());
+    }
+    // Generous: other tests run on the same cores.
+    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+    for kind in 0..KEEPING.len() {
+        client.send(&json!({"cancel": 1000 + kind}).to_string());
+    }
+    assert_eq!(client.end().len(), KEEPING.len());
+}

@@ -1,0 +1,168 @@
+//! A host on a thread of its own, and a client with two pipes to it.
+
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skill_sdk::Environment;
+use skill_sdk::context::Resources;
+use skill_sdk::local::{LocalHost, serve};
+use skill_sdk::pipeline::Host;
+use tokio::sync::oneshot;
+
+use super::SKILLS;
+
+/// How long a test waits for what should come at once.
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A host of the skills of these tests.
+pub(super) fn host() -> LocalHost {
+    let host = Host::with_resources(SKILLS.iter().copied(), Resources::default());
+    LocalHost::new(host.unwrap()).environment(Environment::only([]))
+}
+
+/// The host, and what a client holds of it.
+pub(super) struct Ends {
+    pub(super) input: PipeWriter,
+    pub(super) output: PipeReader,
+    pub(super) stop: oneshot::Sender<()>,
+    pub(super) done: Done,
+}
+
+/// What `serve` returns.
+pub(super) struct Done(JoinHandle<io::Result<()>>);
+
+impl Done {
+    /// Waits for the end of the host.
+    pub(super) fn wait(self) {
+        let (sender, ended) = channel();
+        thread::spawn(move || sender.send(self.0.join()));
+        ended
+            .recv_timeout(PATIENCE)
+            .expect("the host ends in time")
+            .expect("the host does not panic")
+            .expect("the host ends well");
+    }
+}
+
+/// Starts a host.
+pub(super) fn start(host: LocalHost) -> Ends {
+    let (host_reads, input) = pipe().unwrap();
+    let (output, host_writes) = pipe().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let done = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime
+            .unwrap()
+            .block_on(serve(host, host_reads, host_writes, async {
+                if stopped.await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }))
+    });
+    Ends {
+        input,
+        output,
+        stop,
+        done: Done(done),
+    }
+}
+
+/// A client that sends lines and takes lines.
+pub(super) struct Client {
+    pub(super) input: Option<PipeWriter>,
+    pub(super) stop: Option<oneshot::Sender<()>>,
+    pub(super) done: Done,
+    lines: Receiver<String>,
+}
+
+impl Client {
+    /// A client of a host with the default limits.
+    pub(super) fn new() -> Self {
+        Self::of(host())
+    }
+
+    /// A client of this host.
+    pub(super) fn of(host: LocalHost) -> Self {
+        let Ends {
+            input,
+            output,
+            stop,
+            done,
+        } = start(host);
+        Self {
+            input: Some(input),
+            stop: Some(stop),
+            done,
+            lines: lines(output),
+        }
+    }
+
+    /// Sends a line.
+    pub(super) fn send(&mut self, line: &(impl AsRef<[u8]> + ?Sized)) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(&[line.as_ref(), b"\n"].concat()).unwrap();
+    }
+
+    /// Calls the skill `act` with an action.
+    pub(super) fn act(&mut self, id: impl Into<Value>, action: &str) {
+        self.send(&call(id, "local.act@1", &json!({"action": action}), &Value::Null));
+    }
+
+    /// The next line as it is.
+    pub(super) fn line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a line comes in time")
+    }
+
+    /// The next line.
+    pub(super) fn take(&self) -> Value {
+        serde_json::from_str(&self.line()).unwrap()
+    }
+
+    /// The next line, which is a failure; its id and its code.
+    pub(super) fn refused(&self) -> (Value, String) {
+        let line = self.take();
+        let keys: Vec<_> = line.as_object().unwrap().keys().cloned().collect();
+        assert_eq!(keys, ["id", "error"], "{line}");
+        let error = line["error"].as_object().unwrap();
+        let keys: Vec<_> = error.keys().cloned().collect();
+        assert_eq!(keys, ["code", "message", "retryable", "details"], "{line}");
+        (line["id"].clone(), error["code"].as_str().unwrap().to_owned())
+    }
+
+    /// Ends the input; what comes until the host ends.
+    pub(super) fn end(mut self) -> Vec<Value> {
+        drop(self.input.take());
+        self.rest()
+    }
+
+    /// What comes until the host ends.
+    pub(super) fn rest(self) -> Vec<Value> {
+        let mut rest = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            rest.push(serde_json::from_str(&line).unwrap());
+        }
+        self.done.wait();
+        rest
+    }
+}
+
+/// The lines that can be read from a pipe.
+pub(super) fn lines(output: impl io::Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines() {
+            if sender.send(line.unwrap()).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// The line of a call.
+pub(super) fn call(id: impl Into<Value>, skill: &str, inputs: &Value, meta: &Value) -> String {
+    json!({"id": id.into(), "skill": skill, "inputs": inputs, "meta": meta}).to_string()
+}

@@ -1,0 +1,181 @@
+//! What a line is answered with.
+
+use serde_json::{Value, json};
+use skill_sdk::local::DEFAULT_LINE_LIMIT;
+
+use super::SKILLS;
+use super::client::{Client, call, host};
+
+fn act(id: Value, action: &str) -> String {
+    call(id, "local.act@1", &json!({"action": action}), &Value::Null)
+}
+
+#[test]
+fn a_line_and_its_answer() {
+    let mut client = Client::new();
+    for (line, answer) in [
+        (
+            act(json!(1), "go"),
+            r#"{"id":1,"outputs":{"result":"go"},"cost":null}"#.to_owned(),
+        ),
+        (
+            act(json!("\u{e9}"), "go"),
+            r#"{"id":"é","outputs":{"result":"go"},"cost":null}"#.to_owned(),
+        ),
+        (
+            act(json!(-0.5e3), "yield"),
+            r#"{"id":-500.0,"outputs":{"result":"yield"},"cost":null}"#.to_owned(),
+        ),
+        (
+            act(json!(2), "spend"),
+            r#"{"id":2,"outputs":{"result":"spend"},"cost":{"units":{"ё":1.5}}}"#.to_owned(),
+        ),
+        (
+            act(json!(3), "retryable"),
+            r#"{"id":3,"error":{"code":"busy","message":"later","retryable":true,"details":null}}"#.to_owned(),
+        ),
+        (
+            act(json!(4), "terminal"),
+            r#"{"id":4,"error":{"code":"denied","message":"no","retryable":false,"details":{"why":"policy"}}}"#
+                .to_owned(),
+        ),
+        (
+            act(json!(5), "panic"),
+            r#"{"id":5,"error":{"code":"skill_error","message":"the implementation of the skill panicked","retryable":false,"details":null}}"#
+                .to_owned(),
+        ),
+        (
+            call(6, "local.broken-lines@1", &json!({}), &Value::Null),
+            r#"{"id":6,"outputs":{    "a":  "b\n"},"cost":null}"#.to_owned(),
+        ),
+        (
+            "\r\n  \n".to_owned() + &act(json!(7), "empty lines are none"),
+            r#"{"id":7,"outputs":{"result":"empty lines are none"},"cost":null}"#.to_owned(),
+        ),
+    ] {
+        client.send(&line);
+        assert_eq!(client.line(), answer, "{line}");
+    }
+    assert_eq!(client.end(), [json!(null); 0]);
+}
+
+#[test]
+fn what_stands_beside_the_inputs_reaches_the_skill() {
+    let mut client = Client::new();
+    for (meta, expected) in [
+        (json!(null), "local None None false {}"),
+        (
+            json!({"invocationId": null, "timeoutSeconds": null, "settings": null, "idempotencyKey": null}),
+            "local None None false {}",
+        ),
+        (
+            json!({"invocationId": "i", "idempotencyKey": "k", "timeoutSeconds": 6.5, "skill": "local.act@1",
+                   "settings": {"package": "p", "version": "1", "schemaRevision": 1, "values": {"a": [1]}}}),
+            "local Some(\"i\") Some(\"k\") true {\"a\":[1]}",
+        ),
+        (
+            json!({"timeoutSeconds": 0, "settings": {"values": [1]}}),
+            "local None None false {}",
+        ),
+    ] {
+        client.send(&call(1, "local.act@1", &json!({"action": "context"}), &meta));
+        assert_eq!(client.take()["outputs"]["result"], expected, "{meta}");
+    }
+    client.end();
+}
+
+#[test]
+fn lines_that_are_none_are_refused_and_the_next_is_served() {
+    let mut client = Client::new();
+    for (line, id, code) in [
+        ("x", json!(null), "bad_request"),
+        ("{\"id\": 1", json!(1), "bad_request"),
+        ("[]", json!(null), "bad_request"),
+        ("{\"id\": [1], \"list\": true}", json!(null), "bad_request"),
+        (
+            "{\"id\": 1, \"skill\": \"local.act@1\", \"inputs\": []}",
+            json!(1),
+            "bad_request",
+        ),
+        (
+            "{\"id\": 1, \"skill\": \"local.act@2\", \"inputs\": {}}",
+            json!(1),
+            "skill_not_hosted",
+        ),
+        (
+            "{\"id\": 1, \"skill\": \"local.act\", \"inputs\": {}}",
+            json!(1),
+            "skill_not_hosted",
+        ),
+        (
+            "{\"id\": 1, \"skill\": \"local.act@1\", \"inputs\": {}}",
+            json!(1),
+            "input_contract_violation",
+        ),
+    ] {
+        client.send(line);
+        assert_eq!(client.refused(), (id, code.to_owned()), "{line}");
+        client.act(2, "go");
+        assert_eq!(client.take()["id"], 2);
+    }
+    client.send(b"\xff\xfe");
+    assert_eq!(client.refused().1, "bad_request");
+    let deep = format!(
+        "{{\"id\":1,\"skill\":\"local.act@1\",\"inputs\":{{\"action\":{}{}}}}}",
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    client.send(&deep);
+    assert_eq!(
+        client.refused(),
+        (json!(1), "input_contract_violation".to_owned())
+    );
+    client.end();
+}
+
+#[test]
+fn a_huge_line_is_refused_and_the_next_is_served() {
+    for limit in [100, DEFAULT_LINE_LIMIT] {
+        let mut client = Client::of(host().line_limit(limit));
+        for (line, id) in [
+            (vec![b'x'; limit + 1], json!(null)),
+            (
+                format!(
+                    "{{\"id\":\"a\",\"skill\":\"local.act@1\",\"inputs\":{{\"action\":\"{}",
+                    "y".repeat(limit * 2)
+                )
+                .into_bytes(),
+                json!("a"),
+            ),
+        ] {
+            client.send(&line);
+            assert_eq!(client.refused(), (id, "payload_too_large".to_owned()));
+        }
+        client.send(&act(json!(1), "go"));
+        assert_eq!(client.take()["outputs"]["result"], "go");
+        // A line of just the limit is read.
+        client.send(&vec![b'x'; limit]);
+        assert_eq!(client.refused().1, "bad_request");
+        client.end();
+    }
+}
+
+#[test]
+fn the_list_holds_the_contracts() {
+    let mut client = Client::new();
+    client.send(r#"{"list": true}"#);
+    client.send(r#"{"list": true, "id": "l"}"#);
+    let (first, second) = (client.take(), client.take());
+    assert_eq!((&first["id"], &second["id"]), (&json!(null), &json!("l")));
+    assert_eq!(first["skills"], second["skills"]);
+    let listed = first["skills"].as_array().unwrap();
+    assert_eq!(listed.len(), SKILLS.len());
+    for (listed, skill) in listed.iter().zip(SKILLS) {
+        let described = skill.described().unwrap();
+        assert_eq!(listed["ref"], skill.reference());
+        assert_eq!(listed["name"], skill.name());
+        assert_eq!(listed["version"], skill.version());
+        assert_eq!(listed["contract"], described.document()["contract"]);
+    }
+    client.end();
+}

@@ -1,0 +1,112 @@
+//! The local host as its clients see it, over real pipes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a panic of a test program is a failed test, and some skills panic on purpose"
+)]
+#![allow(
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "skills have the shape that is tested"
+)]
+
+mod calls;
+mod client;
+mod lifetime;
+mod lines;
+#[cfg(unix)]
+mod processes;
+#[cfg(unix)]
+mod sockets;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skill_sdk::{Skill, SkillContext, SkillError, skill};
+use skill_sdk_tests::signs::{self, Body, Sign};
+
+/// All skills of these tests.
+const SKILLS: &[&Skill] = &[act::SKILL, block::SKILL, spin::SKILL, broken_lines::SKILL];
+
+/// Does what the input asks for.
+#[skill("local.act", version = "1", side_effects = "none", risk = "low", timeout = 20)]
+async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
+    match action.as_str() {
+        "spend" => ctx.add_cost("ё", 1.5),
+        "context" => {
+            return Ok(format!(
+                "{} {:?} {:?} {:?} {}",
+                ctx.protocol(),
+                ctx.invocation_id(),
+                ctx.idempotency_key(),
+                ctx.remaining().unwrap() <= Duration::from_secs(7),
+                Value::from(ctx.settings().clone()),
+            ));
+        }
+        "progress" => {
+            ctx.progress(1.0, Some(2.0), "half");
+            tokio::task::yield_now().await;
+            ctx.progress(2.0, None, "");
+            let late = ctx.clone();
+            tokio::spawn(async move {
+                late.cancelled().await;
+                late.progress(3.0, None, "too late");
+            });
+        }
+        "retryable" => return Err(SkillError::retryable("busy", "later")),
+        "terminal" => {
+            return Err(SkillError::terminal("denied", "no").with_details(json!({"why": "policy"})));
+        }
+        "panic" => panic!("hunter2"),
+        "yield" => tokio::task::yield_now().await,
+        "hang" => {
+            let _body = Body::begins(ctx);
+            std::future::pending::<()>().await;
+        }
+        _ => {}
+    }
+    Ok(action)
+}
+
+/// Keeps its thread until it is told to stop.
+#[skill(
+    "local.block",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 20
+)]
+fn block(ctx: &SkillContext) {
+    signs::give(ctx, Sign::Started(ctx.clone()));
+    signs::block_until_cancelled(ctx);
+    signs::give(ctx, Sign::Ended);
+}
+
+/// Keeps the thread of a future until it is told to stop.
+#[skill(
+    "local.spin",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 20
+)]
+async fn spin(after_a_pause: bool, ctx: SkillContext) {
+    if after_a_pause {
+        tokio::task::yield_now().await;
+    }
+    signs::give(&ctx, Sign::Started(ctx.clone()));
+    signs::block_until_cancelled(&ctx);
+    signs::give(&ctx, Sign::Ended);
+}
+
+/// JSON that has line breaks.
+#[skill(
+    "local.broken-lines", version = "1", side_effects = "none", risk = "low",
+    outputs_schema = json!({"type": "object"}),
+)]
+fn broken_lines() -> Box<serde_json::value::RawValue> {
+    serde_json::value::RawValue::from_string("{\r\n  \"a\":\n \"b\\n\"}".to_owned()).unwrap()
+}

@@ -1,0 +1,222 @@
+//! The host as a process.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::{PATIENCE, call, lines};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_local-skills");
+
+/// A host in a process of its own.
+struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Receiver<String>,
+}
+
+impl Process {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(PROGRAM)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            lines: lines(child.stdout.take().unwrap()),
+            errors: lines(child.stderr.take().unwrap()),
+            child,
+        }
+    }
+
+    fn call(&mut self, id: u64, skill: &str, inputs: &Value) {
+        let line = call(id, skill, inputs, &Value::Null) + "\n";
+        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+
+    fn take(&self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("a line comes in time");
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line} is no line of the protocol"))
+    }
+
+    fn signal(&self, signal: &str) {
+        signal_to(self.child.id(), signal);
+    }
+
+    /// Waits for the end.
+    fn wait(mut self) -> (ExitStatus, Vec<String>) {
+        let (sender, ended) = channel();
+        thread::spawn(move || sender.send(self.child.wait()));
+        let status = ended
+            .recv_timeout(PATIENCE)
+            .expect("the process ends in time")
+            .unwrap();
+        (status, self.errors.iter().collect())
+    }
+}
+
+fn signal_to(id: u32, signal: &str) {
+    let sent = Command::new("kill")
+        .args([signal, &id.to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn standard_output_is_the_protocols_alone() {
+    for arguments in [
+        &["serve", "local"][..],
+        &["__skill-sdk", "serve-local", "{}", "-"],
+        &["serve", "local", "proc.print@1", "proc.read"],
+    ] {
+        let mut process = Process::start(arguments);
+        process.call(1, "proc.print@1", &json!({}));
+        assert_eq!(
+            process.take(),
+            json!({"id": 1, "outputs": {"result": "Ok(true)"}, "cost": null})
+        );
+        process.call(2, "proc.read@1", &json!({}));
+        assert_eq!(process.take()["outputs"]["result"], 0);
+        drop(process.input.take());
+        assert!(
+            process.lines.recv_timeout(PATIENCE).is_err(),
+            "there is nothing else"
+        );
+        let (status, errors) = process.wait();
+        assert_eq!(status.code(), Some(0));
+        for printed in ["printed", "from a child", "forged"] {
+            assert!(
+                errors.iter().any(|line| line.contains(printed)),
+                "{printed}: {errors:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_the_named_skills_are_hosted() {
+    let mut process = Process::start(&["serve", "local", "proc.answer"]);
+    process.call(1, "proc.print@1", &json!({}));
+    assert_eq!(process.take()["error"]["code"], "skill_not_hosted");
+    process.call(2, "proc.answer@1", &json!({"text": "a"}));
+    assert_eq!(process.take()["outputs"]["result"], "a");
+    let (status, errors) = Process::start(&["serve", "local", "proc.unknown"]).wait();
+    assert_eq!(status.code(), Some(2));
+    assert!(
+        errors.iter().any(|line| line.contains("proc.unknown")),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn a_signal_drains_and_a_second_one_ends_at_once() {
+    for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
+        let mut process = Process::start(&["serve", "local"]);
+        process.call(1, "proc.hang@1", &json!({}));
+        assert_eq!(process.take()["progress"]["message"], "hanging");
+        process.signal(signal);
+        // The first signal is heard once calls are refused.
+        loop {
+            process.call(2, "proc.answer@1", &json!({"text": "a"}));
+            if process.take()["error"]["code"] == "overloaded" {
+                break;
+            }
+        }
+        process.signal(signal);
+        assert_eq!(process.wait().0.code(), Some(code));
+
+        let mut process = Process::start(&["serve", "local"]);
+        process.call(1, "proc.answer@1", &json!({"text": "a"}));
+        process.take();
+        process.signal(signal);
+        let input = process.input.take();
+        assert_eq!(process.wait().0.code(), Some(0));
+        drop(input);
+    }
+}
+
+#[test]
+fn the_time_for_running_calls_is_bounded() {
+    for skill in ["proc.hang@1", "proc.spin@1"] {
+        let mut process = Process::start(&["serve", "local", "--drain-seconds", "0"]);
+        process.call(1, skill, &json!({}));
+        assert!(process.take()["progress"].is_object());
+        drop(process.input.take());
+        assert_eq!(process.take()["error"]["code"], "cancelled", "{skill}");
+        assert_eq!(process.wait().0.code(), Some(0));
+    }
+}
+
+/// Whether a process is there and not only remembered by its parent.
+#[cfg(target_os = "linux")]
+fn lives(id: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
+        !stat
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .trim_start()
+            .starts_with(['Z', 'X'])
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_parent_leaves_no_orphan() {
+    for request in [
+        "{}",
+        r#"{"parent": $PID}"#,
+        r#"{"drainSeconds": 1000, "parent": $PID}"#,
+    ] {
+        for skill in ["proc.hang@1", "proc.spin@1"] {
+            let line = call(1, skill, &json!({}), &Value::Null);
+            let mut parent = Command::new(PROGRAM)
+                .args(["parent", request, &line])
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut id = String::new();
+            BufReader::new(parent.stdout.take().unwrap())
+                .read_line(&mut id)
+                .unwrap();
+            let id = id.trim();
+            assert!(lives(id));
+            parent.kill().unwrap();
+            parent.wait().unwrap();
+            let start = Instant::now();
+            while lives(id) {
+                assert!(start.elapsed() < PATIENCE, "{request} {skill}: {id} lives on");
+                thread::park_timeout(Duration::from_millis(5));
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_whose_parent_is_gone_already_does_not_start() {
+    let (status, errors) = Process::start(&["__skill-sdk", "serve-local", r#"{"parent": 1}"#, "-"]).wait();
+    assert_eq!(status.code(), Some(2));
+    assert!(errors.iter().any(|line| line.contains("is gone")), "{errors:?}");
+}
+
+#[test]
+fn requests_that_are_none_are_refused() {
+    for request in ["{", r#"{"skills": 1}"#, "/does/not/exist"] {
+        let (status, errors) = Process::start(&["__skill-sdk", "serve-local", request, "-"]).wait();
+        assert_eq!(status.code(), Some(2), "{request}");
+        assert!(
+            errors.iter().any(|line| line.contains("the request")),
+            "{errors:?}"
+        );
+    }
+}

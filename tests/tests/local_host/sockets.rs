@@ -1,0 +1,180 @@
+//! The host at a Unix socket.
+
+use std::fs;
+use std::io::Write;
+use std::net::Shutdown;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::{self, JoinHandle};
+
+use serde_json::{Value, json};
+use skill_sdk::local::{SocketError, serve_socket};
+use skill_sdk_tests::signs::{Sign, Signs};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+use super::client::{PATIENCE, call, host, lines};
+
+struct Server {
+    stop: oneshot::Sender<()>,
+    done: JoinHandle<Result<(), SocketError>>,
+}
+
+/// Serves at a path; gives the reason when that does not begin.
+fn serve(path: &Path) -> Result<Server, SocketError> {
+    let (bound, is_bound) = channel();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let path = path.to_owned();
+    let done = thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(serve_socket(
+            host(),
+            path,
+            move || bound.send(()).unwrap(),
+            async {
+                let _ = stopped.await;
+            },
+        ))
+    });
+    match is_bound.recv_timeout(PATIENCE) {
+        Ok(()) => Ok(Server { stop, done }),
+        Err(_) => Err(done.join().unwrap().unwrap_err()),
+    }
+}
+
+impl Server {
+    fn stop(self) {
+        drop(self.stop);
+        self.done.join().unwrap().unwrap();
+    }
+}
+
+fn connect(path: &Path) -> (UnixStream, Receiver<String>) {
+    let stream = UnixStream::connect(path).unwrap();
+    let lines = lines(stream.try_clone().unwrap());
+    (stream, lines)
+}
+
+fn send(stream: &mut UnixStream, id: u64, action: &str, invocation: &str) {
+    let line = call(
+        id,
+        "local.act@1",
+        &json!({"action": action}),
+        &json!({"invocationId": invocation}),
+    );
+    stream.write_all((line + "\n").as_bytes()).unwrap();
+}
+
+fn take(lines: &Receiver<String>) -> Value {
+    serde_json::from_str(&lines.recv_timeout(PATIENCE).expect("a line comes in time")).unwrap()
+}
+
+#[test]
+fn several_clients_are_served_and_only_the_user_can_connect() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("skills.sock");
+    let server = serve(&path).unwrap();
+    let metadata = fs::symlink_metadata(&path).unwrap();
+    assert!(metadata.file_type().is_socket());
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::read_dir(directory.path()).unwrap().count(),
+        1,
+        "nothing else is left"
+    );
+
+    let (mut one, one_lines) = connect(&path);
+    let (mut two, two_lines) = connect(&path);
+    let mut signs = Signs::of_call("socket");
+    send(&mut one, 1, "hang", "socket");
+    let waiting = Builder::new_current_thread().enable_all().build().unwrap();
+    waiting.block_on(signs.started());
+    // The same id at another client is another call.
+    send(&mut two, 1, "go", "");
+    assert_eq!(take(&two_lines)["outputs"]["result"], "go");
+    // A client that only ends its half is answered.
+    two.shutdown(Shutdown::Write).unwrap();
+    assert!(two_lines.recv_timeout(PATIENCE).is_err());
+    // One that goes away cancels its calls.
+    one.shutdown(Shutdown::Both).unwrap();
+    drop((one, one_lines));
+    assert!(matches!(waiting.block_on(signs.next()), Sign::Dropped));
+
+    // A half that ended does not cancel what runs.
+    let (mut three, three_lines) = connect(&path);
+    send(&mut three, 3, "yield", "");
+    three.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(take(&three_lines)["outputs"]["result"], "yield");
+    server.stop();
+    assert!(!path.exists(), "the socket is removed");
+}
+
+#[test]
+fn stopping_ends_idle_clients() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    let server = serve(&path).unwrap();
+    let (mut stream, lines) = connect(&path);
+    send(&mut stream, 1, "go", "");
+    take(&lines);
+    server.stop();
+    assert!(lines.recv_timeout(PATIENCE).is_err());
+}
+
+#[test]
+fn only_a_socket_that_nobody_serves_is_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    drop(UnixListener::bind(&path).unwrap());
+    let server = serve(&path).unwrap();
+
+    let error = serve(&path).err().unwrap();
+    assert!(matches!(error, SocketError::InUse(_)), "{error}");
+    assert!(error.to_string().contains("another host"), "{error}");
+    let (mut stream, lines) = connect(&path);
+    send(&mut stream, 1, "go", "");
+    assert_eq!(take(&lines)["id"], 1);
+    server.stop();
+
+    for make in [
+        |path: &Path| fs::write(path, "precious").unwrap(),
+        |path: &Path| fs::create_dir(path).unwrap(),
+        |path: &Path| std::os::unix::fs::symlink("precious", path).unwrap(),
+    ] {
+        make(&path);
+        let error = serve(&path).err().unwrap();
+        assert!(matches!(error, SocketError::Occupied(_)), "{error}");
+        assert!(fs::symlink_metadata(&path).is_ok());
+        let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
+    }
+    let error = serve(&directory.path().join("missing/s")).err().unwrap();
+    assert!(matches!(error, SocketError::Io { .. }), "{error}");
+    let error = serve(&directory.path().join("x".repeat(200))).err();
+    // The name is only too long where it is bound; it is renamed.
+    if let Some(error) = error {
+        assert!(matches!(error, SocketError::Io { .. }), "{error}");
+    }
+}
+
+#[test]
+fn of_two_hosts_that_start_together_one_serves() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    drop(UnixListener::bind(&path).unwrap());
+    let starts: Vec<_> = (0..8)
+        .map(|_| {
+            let path = path.clone();
+            thread::spawn(move || serve(&path))
+        })
+        .collect();
+    let results: Vec<_> = starts.into_iter().map(|start| start.join().unwrap()).collect();
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let (mut stream, lines) = connect(&path);
+    send(&mut stream, 1, "go", "");
+    assert_eq!(take(&lines)["id"], 1);
+    for server in results.into_iter().flatten() {
+        server.stop();
+    }
+}
