@@ -1,7 +1,7 @@
 //! The arguments of the tool: clap types only.
 
 use clap::{Args, Parser, Subcommand};
-use skill_sdk::host::args::{CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs};
+use skill_sdk::host::args::{CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs};
 
 use crate::cargo::CargoArgs;
 
@@ -82,6 +82,14 @@ pub(crate) enum Serve {
     Http {
         #[command(flatten)]
         args: ServeHttpArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Host skills for a program on this machine, as lines of JSON over standard input and output
+    #[command(after_help = TARGETS)]
+    Local {
+        #[command(flatten)]
+        args: ServeLocalArgs,
         #[command(flatten)]
         reach: Reach,
     },

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use serde::Serialize;
 use skill_sdk::host::command::{self, Failure, exit, output};
 use skill_sdk::host::protocol::SkillEntry;
 
@@ -35,18 +36,35 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         }
         Command::Serve(Serve::Http { args, reach }) => {
             command::serve::check(args)?;
-            let session = Session::open(reach, Need::ServeHttp)?;
-            let selected = session.selected()?;
-            let refs = selected
-                .iter()
-                .map(|selected| selected.skill.reference.clone())
-                .collect();
-            let Some(first) = selected.first() else {
-                return Err(Failure::usage("there is no skill to serve"));
-            };
-            program::serve_http(&first.program.path, &command::serve::http(args, refs))
+            serve(reach, Need::ServeHttp, program::SERVE_HTTP, |refs| {
+                command::serve::http(args, refs)
+            })
+        }
+        Command::Serve(Serve::Local { args, reach }) => {
+            serve(reach, Need::ServeLocal, program::SERVE_LOCAL, |refs| {
+                command::serve::local(args, refs)
+            })
         }
     }
+}
+
+/// Builds one program and becomes it, with the request for the selected skills.
+fn serve<R: Serialize>(
+    reach: &Reach,
+    need: Need,
+    action: &str,
+    request: impl FnOnce(Vec<String>) -> R,
+) -> Result<u8, Failure> {
+    let session = Session::open(reach, need)?;
+    let selected = session.selected()?;
+    let refs = selected
+        .iter()
+        .map(|selected| selected.skill.reference.clone())
+        .collect();
+    let Some(first) = selected.first() else {
+        return Err(Failure::usage("there is no skill to serve"));
+    };
+    program::serve(&first.program.path, action, &request(refs))
 }
 
 /// A command that only prints what the programs describe.

@@ -34,7 +34,7 @@ impl Session {
     pub(crate) fn open(reach: &Reach, need: Need) -> Result<Self, Failure> {
         let args = reach.cargo.clone().absolute()?;
         let mut plan = target::resolve(&reach.targets, &args, need == Need::DescribeAll)?;
-        if need == Need::ServeHttp {
+        if need.is_one_program() {
             plan = one_program(plan)?;
         }
         let mut programs: Vec<Program> = Vec::new();

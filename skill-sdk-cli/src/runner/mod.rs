@@ -21,7 +21,7 @@ mod unreferenced;
 use std::path::PathBuf;
 
 use skill_sdk::host::command::Failure;
-use skill_sdk::host::protocol::{INVOKE_FEATURES, SERVE_HTTP_FEATURES};
+use skill_sdk::host::protocol::{INVOKE_FEATURES, SERVE_HTTP_FEATURES, SERVE_LOCAL_FEATURES};
 
 use crate::cargo::{self, CargoArgs};
 use crate::target::{Group, HostBinary, Package, Workspace};
@@ -40,15 +40,26 @@ pub(crate) enum Need {
     Invoke,
     /// To host them over HTTP.
     ServeHttp,
+    /// To host them for programs on this machine.
+    ServeLocal,
 }
 
 impl Need {
+    /// Whether all skills have to be in one program.
+    pub(crate) fn is_one_program(self) -> bool {
+        match self {
+            Self::Describe | Self::DescribeAll | Self::Invoke => false,
+            Self::ServeHttp | Self::ServeLocal => true,
+        }
+    }
+
     /// The features of the library that a generated runner turns on.
     fn sdk_features(self) -> &'static [&'static str] {
         match self {
             Self::Describe | Self::DescribeAll => &[],
             Self::Invoke => INVOKE_FEATURES,
             Self::ServeHttp => SERVE_HTTP_FEATURES,
+            Self::ServeLocal => SERVE_LOCAL_FEATURES,
         }
     }
 }

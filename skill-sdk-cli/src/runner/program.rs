@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use skill_sdk::host::command::{Failure, exit};
-use skill_sdk::host::protocol::{Envelope, InvokeReply, InvokeRequest, MARKER, PROTOCOL, ServeHttpRequest};
+use skill_sdk::host::protocol::{Envelope, InvokeReply, InvokeRequest, MARKER, PROTOCOL};
 use tempfile::TempDir;
 
 /// The action that describes the skills.
@@ -20,7 +20,9 @@ const DESCRIBE: &str = "describe";
 /// The action that runs one call.
 const INVOKE: &str = "invoke";
 /// The action that hosts the skills over HTTP.
-const SERVE_HTTP: &str = "serve-http";
+pub(crate) const SERVE_HTTP: &str = "serve-http";
+/// The action that hosts the skills for programs on this machine.
+pub(crate) const SERVE_LOCAL: &str = "serve-local";
 
 /// What to do when there is no room for the files of an exchange.
 const TEMPORARY: &str = "the variable TMPDIR names the directory for temporary files";
@@ -42,7 +44,7 @@ pub(crate) fn invoke(program: &Path, request: &InvokeRequest) -> Result<InvokeRe
 }
 
 /// Becomes the host: only an error comes back on Unix, so that signals and the exit code are the host's own.
-pub(crate) fn serve_http(program: &Path, request: &ServeHttpRequest) -> Result<u8, Failure> {
+pub(crate) fn serve(program: &Path, action: &str, request: &impl Serialize) -> Result<u8, Failure> {
     // The host reads the request after this process is gone, and removes it.
     let path = tempfile::Builder::new()
         .prefix("skill-sdk-")
@@ -53,7 +55,7 @@ pub(crate) fn serve_http(program: &Path, request: &ServeHttpRequest) -> Result<u
             Failure::usage(format!("could not make a temporary file: {error}")).help(TEMPORARY)
         })?;
     let mut command = Command::new(program);
-    command.arg(MARKER).arg(SERVE_HTTP).arg(&path).arg("-");
+    command.arg(MARKER).arg(action).arg(&path).arg("-");
     let ended = write_private(&path, request).map(|()| become_program(&mut command));
     // Only a host that was not started leaves the file.
     drop(fs::remove_file(&path));
