@@ -43,6 +43,7 @@
 //! | `connections` | accounts in other systems: `SkillContext::connection` |
 //! | `auth` | checking bearer tokens: `auth` |
 //! | `http` | the HTTP host: `http` |
+//! | `mcp` | the MCP host, over stdio and streamable HTTP: `mcp` |
 //! | `package` | the catalog package: YAML files, drift |
 //! | `host` | the commands of [`host::main`] |
 //! | `full` | all of these |
@@ -63,6 +64,8 @@ pub mod host;
 pub mod http;
 #[cfg(feature = "runtime")]
 pub mod local;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 #[cfg(feature = "package")]
 pub mod package;
 #[cfg(feature = "runtime")]

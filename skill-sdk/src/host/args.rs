@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 pub use super::limits::{LimitArgs, SkillCalls};
 pub use super::logging::LogFormat;
-use super::protocol::Anonymous;
+use super::protocol::{Anonymous, ToolSchemas};
 use crate::contract::provider::Provider;
 
 /// How a result is printed.
@@ -206,6 +206,75 @@ pub struct ServeLocalArgs {
     pub drain_seconds: u64,
 }
 
+/// Which schemas the tools of an MCP server show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum ToolSchemasArg {
+    /// The form that clients and models read alike
+    #[default]
+    Portable,
+    /// The schemas of the contract, untouched
+    Contract,
+}
+
+impl From<ToolSchemasArg> for ToolSchemas {
+    fn from(schemas: ToolSchemasArg) -> Self {
+        match schemas {
+            ToolSchemasArg::Portable => Self::Portable,
+            ToolSchemasArg::Contract => Self::Contract,
+        }
+    }
+}
+
+/// The arguments of `serve mcp-stdio`.
+#[derive(Debug, Clone, Args)]
+pub struct ServeMcpStdioArgs {
+    /// Which schemas the tools show; what is checked is always the contract
+    #[arg(long, value_enum, default_value_t)]
+    pub tool_schemas: ToolSchemasArg,
+
+    /// The longest message in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
+    pub message_limit: usize,
+
+    /// How many calls may run at the same time
+    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
+    pub concurrency: usize,
+
+    /// How long running calls may take to finish once the client closed its end, or after a signal
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub drain_seconds: u64,
+}
+
+/// The arguments of `serve mcp-http`.
+#[derive(Debug, Clone, Args)]
+#[command(mut_arg("port", |port| port.default_value("8081")))]
+pub struct ServeMcpHttpArgs {
+    /// Where, to whom and within which limits.
+    #[command(flatten)]
+    pub http: ServeHttpArgs,
+
+    /// Which schemas the tools show; what is checked is always the contract
+    #[arg(long, value_enum, default_value_t)]
+    pub tool_schemas: ToolSchemasArg,
+
+    /// Serve requests for this host name too, NAME or NAME:PORT; `*` serves all; may be repeated
+    #[arg(long = "allowed-host", value_name = "NAME")]
+    pub allowed_hosts: Vec<String>,
+
+    /// Serve requests from web pages of this origin too, like https://app.example.com; `*` serves all; may be repeated
+    #[arg(long = "allowed-origin", value_name = "ORIGIN")]
+    pub allowed_origins: Vec<String>,
+
+    /// The URL under which clients reach this host through a proxy, without /mcp
+    #[arg(long, value_name = "URL")]
+    pub public_url: Option<String>,
+
+    /// Let web pages of the origins that are served read the answers
+    #[arg(long)]
+    pub cors: bool,
+}
+
 /// The skills that a command of a program is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SkillNames {
@@ -274,6 +343,24 @@ pub enum HostServe {
         /// How to host them.
         #[command(flatten)]
         args: ServeHttpArgs,
+        /// Which of them.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+    /// Host the skills as tools of an MCP server for the client that starts it
+    McpStdio {
+        /// How to host them.
+        #[command(flatten)]
+        args: ServeMcpStdioArgs,
+        /// Which of them.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
+    /// Host the skills as tools of an MCP server over streamable HTTP
+    McpHttp {
+        /// How to host them.
+        #[command(flatten)]
+        args: ServeMcpHttpArgs,
         /// Which of them.
         #[command(flatten)]
         skills: SkillNames,

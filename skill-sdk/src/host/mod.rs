@@ -34,6 +34,8 @@ mod serve;
 mod serve_local;
 #[cfg(feature = "runtime")]
 mod signals;
+#[cfg(feature = "mcp")]
+mod serve_mcp;
 #[cfg(feature = "runtime")]
 pub mod stdio;
 #[cfg(feature = "telemetry")]

@@ -39,6 +39,11 @@ pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
 }
 
 fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
+    // Describing skills runs code of their authors, which may print.
+    #[cfg(feature = "mcp")]
+    if matches!(command, HostCommand::Serve(HostServe::McpStdio { .. })) {
+        super::serve_mcp::take_stdio().map_err(|refusal| refused(&refusal))?;
+    }
     let envelope = describe::envelope();
     if let HostCommand::Check { args, skills } = command {
         return check::check(&envelope, &skills.names, args).map(ExitCode::from);
@@ -68,6 +73,12 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
             return command::invoke::finish(&reply).map(ExitCode::from);
         }
         HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
+        HostCommand::Serve(HostServe::McpStdio { args, skills }) => {
+            return serve_mcp_stdio(&envelope, args, skills);
+        }
+        HostCommand::Serve(HostServe::McpHttp { args, skills }) => {
+            return serve_mcp_http(&envelope, args, skills);
+        }
         HostCommand::Serve(HostServe::Local { args, skills }) => {
             let request = command::serve::local(args, references(&envelope, skills)?);
             return super::serve_local::local(&request).map_err(|refusal| refused(&refusal));
@@ -93,6 +104,51 @@ fn serve_http(_: &Envelope, _: &super::args::ServeHttpArgs, _: &SkillNames) -> R
         Failure::usage("this program was built without the feature `http` of skill-sdk")
             .help("add it: skill-sdk = { features = [\"host\", \"http\"] }"),
     )
+}
+
+#[cfg(feature = "mcp")]
+fn serve_mcp_stdio(
+    envelope: &Envelope,
+    args: &super::args::ServeMcpStdioArgs,
+    skills: &SkillNames,
+) -> Result<ExitCode, Failure> {
+    let request = command::serve::mcp_stdio(args, references(envelope, skills)?);
+    super::serve_mcp::stdio(|| Ok(request)).map_err(|refusal| refused(&refusal))
+}
+
+#[cfg(feature = "mcp")]
+fn serve_mcp_http(
+    envelope: &Envelope,
+    args: &super::args::ServeMcpHttpArgs,
+    skills: &SkillNames,
+) -> Result<ExitCode, Failure> {
+    command::serve::check(&args.http)?;
+    let request = command::serve::mcp_http(args, references(envelope, skills)?);
+    super::serve_mcp::http(request).map_err(|refusal| refused(&refusal))
+}
+
+#[cfg(not(feature = "mcp"))]
+fn serve_mcp_stdio(
+    _: &Envelope,
+    _: &super::args::ServeMcpStdioArgs,
+    _: &SkillNames,
+) -> Result<ExitCode, Failure> {
+    Err(without_mcp())
+}
+
+#[cfg(not(feature = "mcp"))]
+fn serve_mcp_http(
+    _: &Envelope,
+    _: &super::args::ServeMcpHttpArgs,
+    _: &SkillNames,
+) -> Result<ExitCode, Failure> {
+    Err(without_mcp())
+}
+
+#[cfg(not(feature = "mcp"))]
+fn without_mcp() -> Failure {
+    Failure::usage("this program was built without the feature `mcp` of skill-sdk")
+        .help("add it: skill-sdk = { features = [\"host\", \"mcp\"] }")
 }
 
 /// The refs of the skills that are named; none: all of the program.

@@ -26,6 +26,9 @@ pub const SERVE_HTTP_FEATURES: &[&str] = &["http", "telemetry"];
 /// The features of `skill-sdk` that the action `serve-local` needs.
 pub const SERVE_LOCAL_FEATURES: &[&str] = &["telemetry"];
 
+/// The features of `skill-sdk` that the actions `serve-mcp-stdio` and `serve-mcp-http` need.
+pub const SERVE_MCP_FEATURES: &[&str] = &["mcp", "telemetry"];
+
 /// The answer to the action `describe`: all skills of the program.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -157,6 +160,57 @@ pub struct ServeLocalRequest {
     pub drain_seconds: Option<u64>,
     /// The process that started the host. The host stops when it is gone, where the system can tell.
     pub parent: Option<u32>,
+}
+
+/// Which schemas the tools of an MCP server show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolSchemas {
+    /// The form that clients and models read alike.
+    #[default]
+    Portable,
+    /// The schemas of the contract, untouched.
+    Contract,
+}
+
+/// The request of the action `serve-mcp-stdio`. It may stand in the place of its path, as JSON in one argument.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ServeMcpStdioRequest {
+    /// The refs of the skills to host. Empty: all of the program.
+    pub skills: Vec<String>,
+    /// Which schemas the tools show.
+    pub tool_schemas: ToolSchemas,
+    /// The longest message in bytes.
+    pub message_limit: Option<usize>,
+    /// How many calls may run at the same time.
+    pub concurrency: Option<usize>,
+    /// How long running calls may take once the client closed its end or after a signal, in seconds.
+    pub drain_seconds: Option<u64>,
+}
+
+/// The request of the action `serve-mcp-http`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServeMcpHttpRequest {
+    /// Where, to whom and within which limits.
+    #[serde(flatten)]
+    pub http: ServeHttpRequest,
+    /// Which schemas the tools show.
+    #[serde(default)]
+    pub tool_schemas: ToolSchemas,
+    /// Host names that are served beside the loopback ones.
+    #[serde(default)]
+    pub allowed_hosts: Vec<String>,
+    /// Origins of web pages that are served beside the loopback ones.
+    #[serde(default)]
+    pub allowed_origins: Vec<String>,
+    /// The URL under which clients reach the host.
+    #[serde(default)]
+    pub public_url: Option<String>,
+    /// Whether web pages may read the answers.
+    #[serde(default)]
+    pub cors: bool,
 }
 
 /// Whether callers of a host need no token.

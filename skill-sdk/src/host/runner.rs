@@ -35,6 +35,10 @@ pub(super) fn act(arguments: &[OsString]) -> Result<ExitCode, Refusal> {
         Some("serve-http") => super::serve::http(read(request)?),
         #[cfg(feature = "runtime")]
         Some("serve-local") => super::serve_local::local(&read_inline(request)?),
+        #[cfg(feature = "mcp")]
+        Some("serve-mcp-stdio") => super::serve_mcp::stdio(|| read_inline(request)),
+        #[cfg(feature = "mcp")]
+        Some("serve-mcp-http") => super::serve_mcp::http(read(request)?),
         _ => {
             let _ = request;
             Err(format!(

@@ -5,8 +5,10 @@ use std::net::IpAddr;
 use super::Failure;
 use crate::auth::AuthSettings;
 use crate::context::Environment;
-use crate::host::args::{ServeHttpArgs, ServeLocalArgs};
-use crate::host::protocol::{Anonymous, ServeHttpRequest, ServeLocalRequest};
+use crate::host::args::{ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs};
+use crate::host::protocol::{
+    Anonymous, ServeHttpRequest, ServeLocalRequest, ServeMcpHttpRequest, ServeMcpStdioRequest,
+};
 
 /// Whether a host may start with these arguments; asked before anything is built.
 pub fn check(args: &ServeHttpArgs) -> Result<(), Failure> {
@@ -40,6 +42,29 @@ pub fn http(args: &ServeHttpArgs, skills: Vec<String>) -> ServeHttpRequest {
         anonymous: args.anonymous(),
         log_format: args.log_format,
         limits: args.limits.clone(),
+    }
+}
+
+/// The request of `serve mcp-stdio` for the skills with the given refs; none: all of the program.
+pub fn mcp_stdio(args: &ServeMcpStdioArgs, skills: Vec<String>) -> ServeMcpStdioRequest {
+    ServeMcpStdioRequest {
+        skills,
+        tool_schemas: args.tool_schemas.into(),
+        message_limit: Some(args.message_limit),
+        concurrency: Some(args.concurrency),
+        drain_seconds: Some(args.drain_seconds),
+    }
+}
+
+/// The request of `serve mcp-http` for the skills with the given refs; none: all of the program.
+pub fn mcp_http(args: &ServeMcpHttpArgs, skills: Vec<String>) -> ServeMcpHttpRequest {
+    ServeMcpHttpRequest {
+        http: http(&args.http, skills),
+        tool_schemas: args.tool_schemas.into(),
+        allowed_hosts: args.allowed_hosts.clone(),
+        allowed_origins: args.allowed_origins.clone(),
+        public_url: args.public_url.clone(),
+        cors: args.cors,
     }
 }
 

@@ -1,0 +1,146 @@
+//! Hosting over MCP, from the request to the exit code.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::protocol::{Anonymous, ServeMcpHttpRequest, ServeMcpStdioRequest, ToolSchemas};
+use super::signals::stop_signal;
+use super::stdio::ProtocolStdio;
+use super::{NO_SKILLS, Refusal};
+use crate::http::ServeOptions;
+use crate::mcp::http::{McpHttp, PATH, serve};
+use crate::mcp::{self, McpHost, StdioOptions, serve_stdio};
+use crate::pipeline::{Host, report_panics_of_skills};
+
+/// The fewest threads that calls run on: a call that does not yield keeps one of them.
+const MIN_THREADS: usize = 8;
+
+/// What [`take_stdio`] took.
+static STDIO: Mutex<Option<ProtocolStdio>> = Mutex::new(None);
+
+/// Takes standard input and output for the protocol, before code of skills runs.
+pub(super) fn take_stdio() -> Result<(), Refusal> {
+    let mut taken = STDIO.lock().unwrap_or_else(PoisonError::into_inner);
+    if taken.is_none() {
+        let stdio = super::stdio::take()
+            .map_err(|error| format!("standard output cannot be taken over: {error}"))?;
+        *taken = Some(stdio);
+    }
+    Ok(())
+}
+
+/// Serves the client that started the program, until it closes its end or the program is told to stop.
+pub(super) fn stdio(
+    request: impl FnOnce() -> Result<ServeMcpStdioRequest, Refusal>,
+) -> Result<ExitCode, Refusal> {
+    take_stdio()?;
+    let request = request()?;
+    let Some(protocol) = STDIO.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        return Err("standard output was taken over before".to_owned());
+    };
+    start_log();
+    let mut host = host(&request.skills, request.tool_schemas)?;
+    if let Some(calls) = request.concurrency {
+        host = host.concurrency(calls);
+    }
+    let mut options = StdioOptions::default();
+    if let Some(seconds) = request.drain_seconds {
+        options.drain = Duration::from_secs(seconds);
+    }
+    if let Some(bytes) = request.message_limit {
+        options.message_limit = bytes;
+    }
+    let runtime = runtime()?;
+    let served = runtime.block_on(async {
+        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+        serve_stdio(host, protocol.input, protocol.output, options, stop)
+            .await
+            .map_err(|error| format!("cannot serve: {error}"))
+    });
+    // What still runs was given its time.
+    runtime.shutdown_background();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Serves until the program is told to stop.
+pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
+    let anonymous = request.http.anonymous;
+    if anonymous == Anonymous::Refused {
+        return Err(
+            "the request allows no anonymous callers, and this version cannot check callers".to_owned(),
+        );
+    }
+    start_log();
+    let host = host(&request.http.skills, request.tool_schemas)?.concurrency(request.http.concurrency);
+    let mut http = McpHttp::anonymous(host)
+        .body_limit(request.http.body_limit)
+        .cors(request.cors);
+    for name in &request.allowed_hosts {
+        http = http.allow_host(name).map_err(|error| error.to_string())?;
+    }
+    for origin in &request.allowed_origins {
+        http = http.allow_origin(origin).map_err(|error| error.to_string())?;
+    }
+    if let Some(url) = &request.public_url {
+        http = http.public_url(url).map_err(|error| error.to_string())?;
+    }
+    let mut options = ServeOptions::new(request.http.host, request.http.port);
+    options.anonymous_anywhere = anonymous == Anonymous::Anywhere;
+    options.drain = Duration::from_secs(request.http.drain_seconds);
+    let runtime = runtime()?;
+    let served = runtime.block_on(async {
+        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+        serve(http, options, announce, stop)
+            .await
+            .map_err(|error| error.to_string())
+    });
+    // What still runs was given its time.
+    runtime.shutdown_background();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+fn start_log() {
+    #[cfg(feature = "log")]
+    super::logging::start(super::logging::Form::JsonOffTerminal);
+    report_panics_of_skills();
+}
+
+fn host(skills: &[String], schemas: ToolSchemas) -> Result<McpHost, Refusal> {
+    let mut host = Host::collect().map_err(|error| error.to_string())?;
+    if !skills.is_empty() {
+        host = host.select(skills).map_err(|error| error.to_string())?;
+    }
+    if host.iter().len() == 0 {
+        return Err(NO_SKILLS.to_owned());
+    }
+    let schemas = match schemas {
+        ToolSchemas::Portable => mcp::ToolSchemas::Portable,
+        ToolSchemas::Contract => mcp::ToolSchemas::Contract,
+    };
+    McpHost::new(host)
+        .and_then(|host| host.tool_schemas(schemas))
+        .map_err(|error| error.to_string())
+}
+
+fn runtime() -> Result<Runtime, Refusal> {
+    let threads = std::thread::available_parallelism().map_or(MIN_THREADS, usize::from);
+    Builder::new_multi_thread()
+        .worker_threads(threads.max(MIN_THREADS))
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start the runtime: {error}"))
+}
+
+/// Says where the tools are served, in one line on standard output, and what to think of it, on standard error.
+fn announce(address: SocketAddr) {
+    let mut stdout = std::io::stdout();
+    // A reader that went away does not stop the server.
+    drop(writeln!(stdout, "listening on http://{address}{PATH}").and_then(|()| stdout.flush()));
+    let text = "warning: callers need no token (--allow-anonymous): use this for development only\n";
+    drop(std::io::stderr().write_all(text.as_bytes()));
+}

@@ -1,0 +1,227 @@
+//! Writing JSON-RPC: results of calls, errors, progress.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::message::{Id, Wrong};
+use super::params::Era;
+use crate::context::Progress;
+use crate::error::SkillError;
+
+/// What a call came to.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// The JSON text of the outputs, or the failure.
+    pub(super) result: Result<Vec<u8>, SkillError>,
+    /// What it consumed.
+    pub(super) cost: Option<Value>,
+}
+
+impl From<SkillError> for Outcome {
+    fn from(error: SkillError) -> Self {
+        Self {
+            result: Err(error),
+            cost: None,
+        }
+    }
+}
+
+/// The answer to `tools/call`. `server` is the JSON text of what the host says about itself.
+pub(super) fn result(id: &Id, era: Era, server: &str, outcome: Outcome) -> Vec<u8> {
+    let Outcome { result, cost } = outcome;
+    let room = result.as_ref().map_or(256, |outputs| outputs.len() * 2 + outputs.len() / 4);
+    let mut out = Vec::with_capacity(room + 256);
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    out.extend_from_slice(id.json().as_bytes());
+    out.extend_from_slice(b",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
+    let cost = match result {
+        Ok(mut outputs) => {
+            one_line(&mut outputs);
+            // The pipeline gives JSON, which is UTF-8.
+            string(&mut out, &String::from_utf8_lossy(&outputs));
+            out.extend_from_slice(b"}],\"structuredContent\":");
+            out.extend_from_slice(&outputs);
+            out.extend_from_slice(b",\"isError\":false");
+            cost
+        }
+        Err(error) => {
+            string(&mut out, &envelope(&error));
+            out.extend_from_slice(b"}],\"isError\":true");
+            None
+        }
+    };
+    if era == Era::Modern {
+        out.extend_from_slice(b",\"resultType\":\"complete\"");
+    }
+    meta(&mut out, era, server, cost.as_ref());
+    out.extend_from_slice(b"}}");
+    out
+}
+
+fn meta(out: &mut Vec<u8>, era: Era, server: &str, cost: Option<&Value>) {
+    if cost.is_none() && era == Era::Legacy {
+        return;
+    }
+    out.extend_from_slice(b",\"_meta\":{");
+    if let Some(cost) = cost {
+        out.extend_from_slice(b"\"skill/cost\":");
+        out.extend_from_slice(cost.to_string().as_bytes());
+    }
+    if era == Era::Modern {
+        if cost.is_some() {
+            out.push(b',');
+        }
+        out.extend_from_slice(b"\"io.modelcontextprotocol/serverInfo\":");
+        out.extend_from_slice(server.as_bytes());
+    }
+    out.push(b'}');
+}
+
+/// The error of JSON-RPC.
+pub(super) fn error(wrong: &Wrong) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128 + wrong.message.len());
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    out.extend_from_slice(wrong.id.as_ref().map_or("null", Id::json).as_bytes());
+    out.extend_from_slice(b",\"error\":{\"code\":");
+    out.extend_from_slice(wrong.code.to_string().as_bytes());
+    out.extend_from_slice(b",\"message\":");
+    string(&mut out, &wrong.message);
+    if let Some(data) = &wrong.data {
+        out.extend_from_slice(b",\"data\":");
+        out.extend_from_slice(data.as_bytes());
+    }
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// One report of progress.
+pub(super) fn progress(token: &str, progress: &Progress) -> Vec<u8> {
+    let mut out = Vec::with_capacity(160 + progress.message.len());
+    out.extend_from_slice(
+        b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":",
+    );
+    out.extend_from_slice(token.as_bytes());
+    out.extend_from_slice(b",\"progress\":");
+    out.extend_from_slice(number(progress.done).as_bytes());
+    if let Some(total) = progress.total.filter(|total| total.is_finite()) {
+        out.extend_from_slice(b",\"total\":");
+        out.extend_from_slice(number(total).as_bytes());
+    }
+    if !progress.message.is_empty() {
+        out.extend_from_slice(b",\"message\":");
+        string(&mut out, &progress.message);
+    }
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// A number without a fraction is written without one.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        format!("{value:.0}")
+    } else {
+        Value::from(value).to_string()
+    }
+}
+
+/// The one document of failures.
+pub(super) fn envelope(error: &SkillError) -> String {
+    #[derive(Serialize)]
+    struct Envelope<'a> {
+        error: &'a SkillError,
+    }
+    // The details of a failure are JSON already, so writing them cannot fail.
+    serde_json::to_string(&Envelope { error }).unwrap_or_else(|_| "{}".to_owned())
+}
+
+fn string(out: &mut Vec<u8>, text: &str) {
+    // Writing a text into memory cannot fail.
+    drop(serde_json::to_writer(out, text));
+}
+
+/// A message is one line. Line breaks of JSON text stand between its tokens only, so they may become spaces.
+pub(super) fn one_line(json: &mut [u8]) {
+    for byte in json {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::mcp::message;
+
+    fn id() -> Id {
+        match message::read(b"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"x\"}") {
+            Ok(message::Message::Request(request)) => request.id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn parsed(bytes: &[u8]) -> Value {
+        assert!(!bytes.contains(&b'\n'));
+        serde_json::from_slice(bytes).unwrap()
+    }
+
+    #[test]
+    fn outputs_are_text_and_structure() {
+        let outputs = "{\"big\": 1180591620717411303424,\n\"t\": \"Ё\\n🙂\"}".as_bytes().to_vec();
+        let outcome = Outcome {
+            result: Ok(outputs),
+            cost: Some(json!({"units": {"ops": 1.0}})),
+        };
+        let bytes = result(&id(), Era::Legacy, "{}", outcome);
+        assert_eq!(
+            std::str::from_utf8(&bytes).unwrap(),
+            "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\
+             \"{\\\"big\\\": 1180591620717411303424, \\\"t\\\": \\\"Ё\\\\n🙂\\\"}\"}],\"structuredContent\":\
+             {\"big\": 1180591620717411303424, \"t\": \"Ё\\n🙂\"},\"isError\":false,\
+             \"_meta\":{\"skill/cost\":{\"units\":{\"ops\":1.0}}}}}"
+        );
+    }
+
+    #[test]
+    fn a_failure_has_one_text_and_no_cost() {
+        let outcome = Outcome {
+            result: Err(SkillError::retryable("busy", "later")),
+            cost: Some(json!({"units": {"ops": 1.0}})),
+        };
+        let answer = parsed(&result(&id(), Era::Legacy, "{}", outcome));
+        let text = "{\"error\":{\"code\":\"busy\",\"message\":\"later\",\"retryable\":true,\"details\":null}}";
+        assert_eq!(
+            answer["result"],
+            json!({"content": [{"type": "text", "text": text}], "isError": true})
+        );
+    }
+
+    #[test]
+    fn the_new_era_says_more() {
+        for (cost, meta) in [
+            (None, json!({"io.modelcontextprotocol/serverInfo": {"name": "n"}})),
+            (
+                Some(json!({})),
+                json!({"skill/cost": {}, "io.modelcontextprotocol/serverInfo": {"name": "n"}}),
+            ),
+        ] {
+            let outcome = Outcome {
+                result: Ok(b"{}".to_vec()),
+                cost,
+            };
+            let answer = parsed(&result(&id(), Era::Modern, "{\"name\":\"n\"}", outcome));
+            assert_eq!(answer["result"]["resultType"], "complete");
+            assert_eq!(answer["result"]["_meta"], meta);
+        }
+    }
+
+    #[test]
+    fn numbers_of_progress() {
+        for (value, expected) in [(50.0, "50"), (0.5, "0.5"), (-0.0, "-0"), (1e300, "1e300"), (1e-7, "1e-7")] {
+            assert_eq!(number(value), expected);
+            assert!(serde_json::from_str::<Value>(&number(value)).is_ok());
+        }
+    }
+}

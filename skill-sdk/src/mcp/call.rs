@@ -1,0 +1,159 @@
+//! Running one call of a tool.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::{AbortHandle, JoinHandle};
+
+use super::McpHost;
+use super::answer::Outcome;
+use super::message::{Request, Wrong};
+use super::params::{Params, RequestMeta};
+use super::progress::Reporter;
+use crate::context::{Caller, ProgressSink, SkillContext};
+use crate::error::SkillError;
+use crate::pipeline::{Call, Completed, Meta, Place, Runnable, timed_out};
+
+/// How long after its timeout a call whose body does not yield is given up.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// A call that was understood.
+#[derive(Debug)]
+pub(super) struct ToolCall {
+    runnable: Arc<Runnable>,
+    inputs: Vec<u8>,
+    meta: Meta,
+}
+
+impl ToolCall {
+    /// Reads a request of `tools/call`. A tool that is not hosted is an outcome, not a mistake in the protocol.
+    pub(super) fn read(
+        host: &McpHost,
+        request: &Request<'_>,
+        params: &Params<'_>,
+        request_meta: &RequestMeta<'_>,
+    ) -> Result<Result<Self, Outcome>, Wrong> {
+        let name = params.tool(request)?;
+        let inputs = params.inputs(request)?;
+        let Some(runnable) = host.tools().skill(&name) else {
+            return Ok(Err(not_hosted(host, &name).into()));
+        };
+        let mut meta = Meta::new("mcp");
+        meta.environment = host.environment_of_calls();
+        meta.invocation_id = request_meta.invocation_id();
+        meta.idempotency_key = request_meta.idempotency_key();
+        meta.settings = request_meta.settings();
+        Ok(Ok(Self {
+            runnable: Arc::clone(runnable),
+            inputs: inputs.as_bytes().to_vec(),
+            meta,
+        }))
+    }
+
+    /// The caller as the host verified it.
+    pub(super) fn set_caller(&mut self, caller: Option<Arc<Caller>>) {
+        self.meta.caller = caller;
+    }
+
+    /// Where progress goes.
+    pub(super) fn set_progress(&mut self, reporter: Arc<Reporter>) {
+        let sink: Arc<dyn ProgressSink> = reporter;
+        self.meta.progress = Some(sink);
+    }
+
+    /// Starts the call on a task of its own, so that a body that does not yield stops nobody else.
+    pub(super) fn start(self, host: &McpHost) -> Result<Running, Outcome> {
+        let Some(permit) = host.permit() else {
+            let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
+            return Err(error.into());
+        };
+        let Self {
+            runnable,
+            inputs,
+            meta,
+        } = self;
+        let opened = host.pipeline().open(&runnable, Call::json(inputs, meta));
+        let context = opened.context().clone();
+        let task = tokio::spawn(async move {
+            let completed = opened.run(&runnable, Place::Runtime).await;
+            drop::<OwnedSemaphorePermit>(permit);
+            completed
+        });
+        Ok(Running {
+            stop: Stop {
+                context,
+                task: task.abort_handle(),
+            },
+            task,
+        })
+    }
+}
+
+/// A call that runs. Dropping it cancels the call.
+#[derive(Debug)]
+pub(super) struct Running {
+    stop: Stop,
+    task: JoinHandle<Completed>,
+}
+
+impl Running {
+    /// Waits for the outcome.
+    pub(super) async fn outcome(mut self) -> Outcome {
+        let context = &self.stop.context;
+        let joined = match context.remaining() {
+            None => Some((&mut self.task).await),
+            Some(left) => tokio::time::timeout(left + GRACE, &mut self.task).await.ok(),
+        };
+        let completed = match joined {
+            Some(Ok(completed)) => completed,
+            // Panics of skills do not come here: the pipeline makes failures of them.
+            Some(Err(_)) => return SkillError::retryable("overloaded", "the host is shutting down").into(),
+            // Its body does not yield.
+            None => timed_out(context),
+        };
+        let (result, cost) = completed.into_parts();
+        Outcome { result, cost }
+    }
+
+    /// How to stop it from elsewhere.
+    pub(super) fn stopper(&self) -> Stop {
+        self.stop.clone()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.task.is_finished() {
+            self.stop.now();
+        }
+    }
+}
+
+/// Stops a call.
+#[derive(Debug, Clone)]
+pub(super) struct Stop {
+    context: SkillContext,
+    task: AbortHandle,
+}
+
+impl Stop {
+    /// Tells the skill that nobody waits any more, and drops its body as soon as it yields.
+    pub(super) fn now(&self) {
+        self.context.cancel();
+        self.task.abort();
+    }
+}
+
+fn not_hosted(host: &McpHost, name: &str) -> SkillError {
+    let names: Vec<&str> = host.tools().names().take(20).collect();
+    let known = if names.is_empty() {
+        "no tools".to_owned()
+    } else {
+        names.join(", ")
+    };
+    SkillError::terminal(
+        "skill_not_hosted",
+        format!("there is no tool {name} here; there is: {known}"),
+    )
+}

@@ -1,0 +1,195 @@
+//! What is served, to whom, and under which names.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use super::guard::{Authority, Origin};
+use crate::http::DEFAULT_BODY_LIMIT;
+use crate::mcp::McpHost;
+
+/// Skills to host over streamable HTTP, who may call them, and the limits.
+#[derive(Clone)]
+pub struct McpHttp(pub(super) Arc<Shared>);
+
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) host: McpHost,
+    pub(super) body_limit: usize,
+    /// Host names beside the loopback ones.
+    pub(super) hosts: Vec<Authority>,
+    pub(super) any_host: bool,
+    /// Origins beside the loopback ones.
+    pub(super) origins: Vec<Origin>,
+    pub(super) any_origin: bool,
+    pub(super) public: Option<PublicUrl>,
+    pub(super) cors: bool,
+}
+
+/// The URL under which clients reach the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PublicUrl {
+    pub(super) origin: Origin,
+    /// `https://agents.example.com`.
+    pub(super) root: String,
+    /// Empty, or `/skills`.
+    pub(super) prefix: String,
+}
+
+/// A value of the configuration that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConfigError {
+    what: &'static str,
+    value: String,
+    expected: &'static str,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}` is not of the form {}", self.what, self.value, self.expected)
+    }
+}
+
+impl Error for ConfigError {}
+
+impl McpHttp {
+    /// Anybody who reaches the routes may call the tools. Use it for development, or behind a layer of your own that
+    /// checks callers.
+    pub fn anonymous(host: McpHost) -> Self {
+        Self(Arc::new(Shared {
+            host,
+            body_limit: DEFAULT_BODY_LIMIT,
+            hosts: Vec::new(),
+            any_host: false,
+            origins: Vec::new(),
+            any_origin: false,
+            public: None,
+            cors: false,
+        }))
+    }
+
+    /// Sets the largest request body that is read, in bytes.
+    #[must_use]
+    pub fn body_limit(self, bytes: usize) -> Self {
+        self.with(|shared| shared.body_limit = bytes)
+    }
+
+    /// Serves requests for one more host name: `agents.example.com`, `agents.example.com:8443` or `*` for all. Without a port
+    /// it is any port. Loopback names are always served.
+    pub fn allow_host(self, name: &str) -> Result<Self, ConfigError> {
+        if name == "*" {
+            return Ok(self.with(|shared| shared.any_host = true));
+        }
+        let authority = Authority::parse(name).ok_or_else(|| ConfigError {
+            what: "the host",
+            value: name.to_owned(),
+            expected: "NAME, NAME:PORT or *",
+        })?;
+        Ok(self.with(|shared| shared.hosts.push(authority)))
+    }
+
+    /// Serves requests from web pages of one more origin: `https://app.example.com`, `http://example.com:3000` or `*` for
+    /// all. Pages of loopback origins are always served, and so are requests that come from no page.
+    pub fn allow_origin(self, origin: &str) -> Result<Self, ConfigError> {
+        if origin == "*" {
+            return Ok(self.with(|shared| shared.any_origin = true));
+        }
+        let origin = Origin::parse(origin).ok_or_else(|| ConfigError {
+            what: "the origin",
+            value: origin.to_owned(),
+            expected: "SCHEME://NAME or SCHEME://NAME:PORT",
+        })?;
+        Ok(self.with(|shared| shared.origins.push(origin)))
+    }
+
+    /// Sets the URL under which clients reach the host through a proxy, without `/mcp`: `https://agents.example.com` or
+    /// `https://example.com/skills`. Its host name and origin are served, and a path is served with and without it.
+    pub fn public_url(self, url: &str) -> Result<Self, ConfigError> {
+        let public = PublicUrl::parse(url).ok_or_else(|| ConfigError {
+            what: "the public URL",
+            value: url.to_owned(),
+            expected: "https://NAME, https://NAME:PORT or https://NAME/PATH, without a query",
+        })?;
+        Ok(self.with(|shared| shared.public = Some(public)))
+    }
+
+    /// Sets whether web pages of the origins that are served may read the answers (CORS). Off by default.
+    #[must_use]
+    pub fn cors(self, on: bool) -> Self {
+        self.with(|shared| shared.cors = on)
+    }
+
+    fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.0);
+        change(&mut shared);
+        Self(Arc::new(shared))
+    }
+}
+
+impl PublicUrl {
+    fn parse(url: &str) -> Option<Self> {
+        let url = url.trim_end_matches('/');
+        let url = url.strip_suffix(super::PATH).unwrap_or(url);
+        let (scheme, rest) = url.split_once("://")?;
+        let (authority, prefix) = match rest.find('/') {
+            Some(at) => rest.split_at(at),
+            None => (rest, ""),
+        };
+        let root = format!("{scheme}://{authority}");
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+        let usable = matches!(scheme, "http" | "https")
+            && prefix.bytes().all(plain)
+            && !prefix.contains("//")
+            && !prefix.split('/').any(|part| matches!(part, "." | ".."));
+        usable.then_some(())?;
+        Some(Self {
+            origin: Origin::parse(&root)?,
+            root,
+            prefix: prefix.to_owned(),
+        })
+    }
+}
+
+impl fmt::Debug for McpHttp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpHttp")
+            .field("host", &self.0.host)
+            .field("body_limit", &self.0.body_limit)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_urls() {
+        for (url, root, prefix) in [
+            ("https://a.example", "https://a.example", ""),
+            ("https://a.example/", "https://a.example", ""),
+            ("https://a.example/mcp", "https://a.example", ""),
+            ("http://a.example:8443/x/y/mcp/", "http://a.example:8443", "/x/y"),
+            ("https://[::1]:1/x", "https://[::1]:1", "/x"),
+        ] {
+            let parsed = PublicUrl::parse(url).expect(url);
+            assert_eq!((parsed.root.as_str(), parsed.prefix.as_str()), (root, prefix), "{url}");
+        }
+        for url in [
+            "",
+            "a.example",
+            "ftp://a.example",
+            "https://",
+            "https://a.example/x?y",
+            "https://a.example/x#y",
+            "https://a.example/../x",
+            "https://a.example//x",
+            "https://u:p@a.example",
+            "https://a.example:x",
+            "https://a b",
+        ] {
+            assert_eq!(PublicUrl::parse(url), None, "{url}");
+        }
+    }
+}

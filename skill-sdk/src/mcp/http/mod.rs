@@ -1,0 +1,37 @@
+//! Streamable HTTP: the MCP endpoint at `/mcp`, without sessions.
+//!
+//! An answer is one JSON document; it is a stream of events only when the caller asked for progress and there is some.
+
+mod config;
+mod guard;
+mod headers;
+mod metadata;
+mod post;
+mod reply;
+mod routes;
+mod stream;
+
+use std::future::Future;
+use std::net::SocketAddr;
+
+pub use self::config::{ConfigError, McpHttp};
+pub use self::routes::router;
+use crate::http::{BindError, ServeOptions, serve_app};
+
+/// The port that `serve mcp-http` listens on by default.
+pub const DEFAULT_PORT: u16 = 8081;
+
+/// The path of the endpoint. With a slash behind it, it is the same.
+pub const PATH: &str = "/mcp";
+
+/// Serves until `stop` resolves, then lets running calls finish within the drain time.
+///
+/// `bound` is called once with the address that is really bound.
+pub async fn serve(
+    mcp: McpHttp,
+    options: ServeOptions,
+    bound: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()>,
+) -> Result<(), BindError> {
+    serve_app(router(mcp), options, bound, stop).await
+}

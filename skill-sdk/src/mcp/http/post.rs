@@ -1,0 +1,212 @@
+//! `POST /mcp`: one message.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Bytes, HttpBody};
+use axum::extract::{FromRequest, Request};
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+
+use super::config::McpHttp;
+use super::headers::{self, Refusal};
+use super::{reply, stream};
+use crate::mcp::answer;
+use crate::mcp::call::ToolCall;
+use crate::mcp::handler;
+use crate::mcp::message::{self, INVALID_PARAMS, INVALID_REQUEST, Message, Wrong};
+use crate::mcp::params::Params;
+use crate::mcp::progress::Reporter;
+
+/// How long a client may take to send a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+const EVENT_STREAM: &str = "text/event-stream";
+const JSON: &str = "application/json";
+
+/// Answers one message.
+pub(super) async fn post(mcp: &McpHttp, request: Request) -> Response {
+    let refused = |status, message: String| reply::error(status, &Wrong::new(None, INVALID_REQUEST, message));
+    let accepts = Accepts::read(request.headers());
+    if !accepts.json {
+        let message = format!(
+            "answers are JSON, which the header Accept leaves out: send `Accept: {JSON}, {EVENT_STREAM}`"
+        );
+        return refused(StatusCode::NOT_ACCEPTABLE, message);
+    }
+    if !is_json(request.headers()) {
+        let message = format!("the body must be JSON: send `Content-Type: {JSON}`");
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
+    }
+    let (mut parts, body) = request.into_parts();
+    let headers = std::mem::take(&mut parts.headers);
+    let body = match read(Request::from_parts(parts, body), mcp.0.body_limit).await {
+        Ok(body) => body,
+        Err((status, message)) => return refused(status, message),
+    };
+    match message::read(&body) {
+        Err(wrong) => reply::error(StatusCode::BAD_REQUEST, &wrong),
+        Ok(Message::Notification { method, .. }) => match headers::of_notification(&headers, &method) {
+            Ok(()) => reply::empty(StatusCode::ACCEPTED),
+            Err((status, wrong)) => reply::error(status, &wrong),
+        },
+        Ok(Message::Response { .. }) => refused(
+            StatusCode::BAD_REQUEST,
+            "this host asks clients for nothing, so it takes no responses".to_owned(),
+        ),
+        Ok(Message::Request(request)) => {
+            match answered(mcp, &headers, &accepts, &request, &body).await {
+                Ok(response) => response,
+                Err((status, wrong)) => reply::error(status, &wrong),
+            }
+        }
+    }
+}
+
+async fn answered(
+    mcp: &McpHttp,
+    headers: &HeaderMap,
+    accepts: &Accepts,
+    request: &message::Request<'_>,
+    body: &[u8],
+) -> Result<Response, Refusal> {
+    let host = &mcp.0.host;
+    let (params, meta) = Params::read(request).map_err(|wrong| (StatusCode::BAD_REQUEST, wrong))?;
+    let understood = headers::understand(host, headers, request, &params, &meta)?;
+    if request.method != "tools/call" {
+        let answered = handler::answer(host, request, body, &understood.version).await;
+        return Ok(reply::json(understood.status(answered.code), answered.json));
+    }
+    let outcome = match ToolCall::read(host, request, &params, &meta) {
+        Err(wrong) => return Err((understood.status(Some(INVALID_PARAMS)), wrong)),
+        Ok(Err(outcome)) => outcome,
+        Ok(Ok(mut call)) => match meta.progress_token().filter(|_| accepts.events) {
+            Some(token) => {
+                let (sender, receiver) = stream::channel();
+                let reports = sender.clone();
+                let reporter = Arc::new(Reporter::new(token, move |report| reports.offer(report)));
+                call.set_progress(Arc::clone(&reporter));
+                match call.start(host) {
+                    Err(outcome) => outcome,
+                    Ok(running) => {
+                        let stop = running.stopper();
+                        let (id, server) = (request.id.clone(), host.identity_json().to_owned());
+                        tokio::spawn(async move {
+                            let outcome = running.outcome().await;
+                            reporter.close();
+                            sender
+                                .end(answer::result(&id, understood.era, &server, outcome))
+                                .await;
+                        });
+                        return Ok(stream::response(receiver, stop).await);
+                    }
+                }
+            }
+            None => match call.start(host) {
+                Err(outcome) => outcome,
+                // A client that goes away drops this future, and with it the call.
+                Ok(running) => running.outcome().await,
+            },
+        },
+    };
+    let json = answer::result(&request.id, understood.era, host.identity_json(), outcome);
+    Ok(reply::json(StatusCode::OK, json))
+}
+
+/// Reads the body. One that says that it is too large is refused before it comes.
+async fn read(request: Request, limit: usize) -> Result<Bytes, (StatusCode, String)> {
+    let too_large = || {
+        (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the message is longer than {limit} bytes, which is the most that is read"),
+        )
+    };
+    if request.body().size_hint().lower() > limit as u64 {
+        return Err(too_large());
+    }
+    // The routes set the limit.
+    let body = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, &()))
+        .await
+        .map_err(|_| {
+            let message = format!("the body did not come within {} seconds", BODY_TIMEOUT.as_secs());
+            (StatusCode::REQUEST_TIMEOUT, message)
+        })?;
+    body.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => (StatusCode::BAD_REQUEST, rejection.body_text()),
+    })
+}
+
+/// What a client can read.
+#[derive(Debug, Default)]
+struct Accepts {
+    json: bool,
+    events: bool,
+}
+
+impl Accepts {
+    fn read(headers: &HeaderMap) -> Self {
+        if !headers.contains_key(ACCEPT) {
+            return Self {
+                json: true,
+                events: false,
+            };
+        }
+        let mut accepts = Self::default();
+        let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        for range in values.flat_map(|value| value.split(',')) {
+            let mut parts = range.split(';').map(str::trim);
+            let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+            let unwanted = parts.any(|part| {
+                part.split_once('=').is_some_and(|(name, weight)| {
+                    name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0_f32)
+                })
+            });
+            if !unwanted {
+                accepts.json |= matches!(kind.as_str(), JSON | "application/*" | "*/*");
+                accepts.events |= matches!(kind.as_str(), EVENT_STREAM | "text/*");
+            }
+        }
+        accepts
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut types = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(kind), None) = (types.next(), types.next()) else {
+        return false;
+    };
+    let essence = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(JSON)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn what_clients_accept() {
+        for (sent, json, events) in [
+            (&[][..], true, false),
+            (&["application/json, text/event-stream"], true, true),
+            (&["Application/JSON;q=0.5", "text/event-stream;q=0.1"], true, true),
+            (&["application/json"], true, false),
+            (&["*/*"], true, false),
+            (&["text/html"], false, false),
+            (&["text/event-stream"], false, true),
+            (&["application/json;q=0, text/event-stream"], false, true),
+            (&["application/*"], true, false),
+            (&["application/jsonx"], false, false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in sent {
+                headers.append(ACCEPT, HeaderValue::from_static(value));
+            }
+            let accepts = Accepts::read(&headers);
+            assert_eq!((accepts.json, accepts.events), (json, events), "{sent:?}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Hosting over MCP, the Model Context Protocol: every skill is a tool.
+//!
+//! [`serve_stdio`] serves a client that started the program and talks over two pipes;
+//! [`http::router`] and [`http::serve`] serve streamable HTTP at `/mcp`. Both speak the revision 2026-07-28, in which every
+//! request says all about itself, and those up to 2025-11-25, which begin with `initialize`, on one pipe and one port.
+//!
+//! Calls run through the [pipeline](crate::pipeline) as on every host. The rest of the protocol is answered by the crate
+//! `rmcp`, of which nothing shows here.
+//!
+//! ```
+//! use skill_sdk::mcp::McpHost;
+//! use skill_sdk::pipeline::Host;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let host = McpHost::new(Host::collect()?)?;
+//! # let _ = host;
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod call;
+mod handler;
+pub mod http;
+mod message;
+mod params;
+mod progress;
+mod served;
+mod stdio;
+mod tools;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+pub use self::stdio::{StdioOptions, serve_stdio};
+use self::tools::Tools;
+pub use self::tools::{McpError, ToolSchemas};
+use crate::context::Environment;
+use crate::http::DEFAULT_CONCURRENCY;
+use crate::pipeline::Host;
+
+/// How many tools a page of `tools/list` holds by default. Many clients never ask for a second page.
+pub const DEFAULT_PAGE: usize = 1000;
+
+/// Skills to host over MCP, and how.
+///
+/// It is cheap to clone; all clones share the limit of calls.
+#[derive(Clone)]
+pub struct McpHost(Arc<Shared>);
+
+#[derive(Clone)]
+struct Shared {
+    host: Host,
+    tools: Tools,
+    permits: Arc<Semaphore>,
+    environment: Environment,
+    page: usize,
+    name: String,
+    version: String,
+    /// What the host says about itself, as JSON text.
+    identity: String,
+    instructions: Option<String>,
+    /// Whether callers are verified, so that not everybody may see what they see.
+    private: bool,
+}
+
+impl McpHost {
+    /// Makes a tool of every skill. Two versions of one skill cannot be on one server.
+    pub fn new(host: Host) -> Result<Self, McpError> {
+        let tools = Tools::new(&host, ToolSchemas::default())?;
+        let (name, version) = ("skills".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        Ok(Self(Arc::new(Shared {
+            host,
+            tools,
+            permits: Arc::new(Semaphore::new(DEFAULT_CONCURRENCY)),
+            environment: Environment::process(),
+            page: DEFAULT_PAGE,
+            identity: identity(&name, &version),
+            name,
+            version,
+            instructions: None,
+            private: false,
+        })))
+    }
+
+    /// Sets which schemas `tools/list` shows.
+    pub fn tool_schemas(self, schemas: ToolSchemas) -> Result<Self, McpError> {
+        let tools = Tools::new(&self.0.host, schemas)?;
+        Ok(self.with(|shared| shared.tools = tools))
+    }
+
+    /// Sets how many calls may run at the same time; those above it fail with the retryable code `overloaded`.
+    #[must_use]
+    pub fn concurrency(self, calls: usize) -> Self {
+        let permits = Semaphore::new(calls.min(Semaphore::MAX_PERMITS));
+        self.with(|shared| shared.permits = Arc::new(permits))
+    }
+
+    /// Sets what configuration and secrets are read from, in place of the environment of the process.
+    #[must_use]
+    pub fn environment(self, environment: Environment) -> Self {
+        self.with(|shared| shared.environment = environment)
+    }
+
+    /// Sets how many tools a page of `tools/list` holds, at least one.
+    #[must_use]
+    pub fn page(self, tools: usize) -> Self {
+        self.with(|shared| shared.page = tools.max(1))
+    }
+
+    /// Sets the name and the version that clients show for this server, in place of `skills` and the version of the SDK.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.with(|shared| {
+            shared.name = name.into();
+            shared.version = version.into();
+            shared.identity = identity(&shared.name, &shared.version);
+        })
+    }
+
+    /// Sets what clients may tell a model about all the tools together.
+    #[must_use]
+    pub fn instructions(self, text: impl Into<String>) -> Self {
+        self.with(|shared| shared.instructions = Some(text.into()))
+    }
+
+    /// Says that callers are verified, so that lists are not for everybody.
+    #[must_use]
+    fn private(self) -> Self {
+        self.with(|shared| shared.private = true)
+    }
+
+    fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.0);
+        change(&mut shared);
+        Self(Arc::new(shared))
+    }
+
+    fn pipeline(&self) -> &Host {
+        &self.0.host
+    }
+
+    fn tools(&self) -> &Tools {
+        &self.0.tools
+    }
+
+    fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.permits).try_acquire_owned().ok()
+    }
+
+    fn environment_of_calls(&self) -> Environment {
+        self.0.environment.clone()
+    }
+
+    fn tools_per_page(&self) -> usize {
+        self.0.page
+    }
+
+    fn identity(&self) -> (&str, &str) {
+        (&self.0.name, &self.0.version)
+    }
+
+    fn identity_json(&self) -> &str {
+        &self.0.identity
+    }
+
+    fn instructions_text(&self) -> Option<&str> {
+        self.0.instructions.as_deref()
+    }
+
+    fn is_private(&self) -> bool {
+        self.0.private
+    }
+}
+
+fn identity(name: &str, version: &str) -> String {
+    json!({"name": name, "version": version}).to_string()
+}
+
+impl fmt::Debug for McpHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpHost")
+            .field("tools", &self.0.tools.names().count())
+            .finish_non_exhaustive()
+    }
+}

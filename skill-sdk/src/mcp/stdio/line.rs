@@ -1,0 +1,247 @@
+//! Lines of input, of bounded length.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::thread;
+use std::time::Duration;
+
+use crate::mcp::message::{self, Id, Message};
+
+/// How much is read at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// The longest id that is looked for in a line that is too long, in bytes.
+const MAX_ID: usize = 256;
+
+/// One line.
+#[derive(Debug)]
+pub(super) enum Line<'a> {
+    Text(&'a [u8]),
+    /// It was read to its end and thrown away, but for the id.
+    TooLong {
+        id: Option<Id>,
+        bytes: u64,
+    },
+    /// There are no more.
+    End,
+}
+
+/// The lines of a reader.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    reader: BufReader<R>,
+    limit: usize,
+    line: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Lines of at most `limit` bytes.
+    pub(super) fn new(reader: R, limit: usize) -> Self {
+        Self {
+            reader: BufReader::with_capacity(CHUNK, reader),
+            limit,
+            line: Vec::new(),
+        }
+    }
+
+    /// The next line, without its end.
+    pub(super) fn next(&mut self) -> io::Result<Line<'_>> {
+        self.line.clear();
+        self.line.shrink_to(CHUNK);
+        let most = self.limit as u64 + 1;
+        loop {
+            let room = most - self.line.len() as u64;
+            let read = (&mut self.reader).take(room).read_until(b'\n', &mut self.line);
+            if patient(read)?.is_some() {
+                break;
+            }
+        }
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+        } else if self.line.len() > self.limit {
+            return self.discard();
+        } else if self.line.is_empty() {
+            return Ok(Line::End);
+        }
+        Ok(Line::Text(&self.line))
+    }
+
+    /// Reads to the end of a line that is too long.
+    fn discard(&mut self) -> io::Result<Line<'_>> {
+        let mut scan = IdScan::default();
+        let mut bytes = 0_u64;
+        loop {
+            scan.feed(&self.line);
+            bytes += self.line.len() as u64;
+            let ended = self.line.last() == Some(&b'\n');
+            self.line.clear();
+            if ended {
+                break;
+            }
+            let read = (&mut self.reader)
+                .take(CHUNK as u64)
+                .read_until(b'\n', &mut self.line);
+            if patient(read)? == Some(0) {
+                break;
+            }
+        }
+        Ok(Line::TooLong { id: scan.id(), bytes })
+    }
+}
+
+/// `None`: nothing is there yet, although the descriptor does not wait for it. A pipe may be shared with somebody who
+/// made it so.
+fn patient(read: io::Result<usize>) -> io::Result<Option<usize>> {
+    match read {
+        Ok(count) => Ok(Some(count)),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            thread::sleep(Duration::from_millis(1));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Looks for the member `id` of an object whose text goes by.
+#[derive(Debug, Default)]
+struct IdScan {
+    depth: u32,
+    in_string: bool,
+    escaped: bool,
+    /// A name or a value at the top, as far as it went by.
+    token: Vec<u8>,
+    /// Whether the token is the value of `id`.
+    of_id: bool,
+    found: Option<Vec<u8>>,
+}
+
+impl IdScan {
+    fn feed(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.step(byte);
+        }
+    }
+
+    fn step(&mut self, byte: u8) {
+        if self.in_string {
+            self.keep(byte);
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_string = false,
+                _ => {}
+            }
+            return;
+        }
+        match byte {
+            b'"' => {
+                self.in_string = true;
+                self.keep(byte);
+            }
+            b'{' | b'[' => {
+                self.depth += 1;
+                // No id is an object or an array.
+                self.of_id = false;
+                self.token.clear();
+            }
+            b'}' | b']' => {
+                self.end_of_value();
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b',' => self.end_of_value(),
+            b':' if self.depth == 1 => {
+                self.of_id = self.token == b"\"id\"";
+                self.token.clear();
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            _ => self.keep(byte),
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if self.depth == 1 && self.token.len() <= MAX_ID {
+            self.token.push(byte);
+        }
+    }
+
+    fn end_of_value(&mut self) {
+        if self.depth == 1 {
+            if self.of_id && self.token.len() <= MAX_ID {
+                self.found = Some(std::mem::take(&mut self.token));
+            }
+            self.of_id = false;
+            self.token.clear();
+        }
+    }
+
+    fn id(&self) -> Option<Id> {
+        let id = self.found.as_deref()?;
+        let request = [b"{\"jsonrpc\":\"2.0\",\"method\":\"\",\"id\":", id, b"}"].concat();
+        match message::read(&request) {
+            Ok(Message::Request(request)) => Some(request.id),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives what it holds in pieces, and now and then nothing yet.
+    struct Pieces(Vec<u8>, usize, bool);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.2 = !self.2;
+            if self.2 && !self.0.is_empty() {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let count = self.1.min(self.0.len()).min(buffer.len());
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0.drain(..count);
+            Ok(count)
+        }
+    }
+
+    fn lines(text: &str, limit: usize, piece: usize) -> Vec<String> {
+        let mut lines = Lines::new(Pieces(text.into(), piece, false), limit);
+        let mut found = Vec::new();
+        loop {
+            match lines.next().unwrap() {
+                Line::Text(text) => found.push(String::from_utf8(text.to_vec()).unwrap()),
+                Line::TooLong { id, bytes } => {
+                    found.push(format!("{bytes} too long, {}", id.as_ref().map_or("none", Id::json)));
+                }
+                Line::End => return found,
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_bounded_length() {
+        for piece in [1, 3, 1000] {
+            assert_eq!(lines("", 5, piece), [""; 0]);
+            assert_eq!(lines("ab\n\ncdefg\r\nx", 6, piece), ["ab", "", "cdefg\r", "x"]);
+            assert_eq!(lines("12345\n123456\n1\n", 5, piece), ["12345", "7 too long, none", "1"]);
+            assert_eq!(lines("123456789", 5, piece), ["9 too long, none"]);
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_line_that_is_too_long() {
+        for (line, id) in [
+            (r#"{"id":7,"params":{"id":8,"x":["id",9]}}"#, "7"),
+            (r#"{"params":{"id":8,"x":"}\",\"id\":9"}, "id" : "a\"b"}"#, r#""a\"b""#),
+            (r#"{"params":[{"id":1},[]],"id": -3 , "z":"id"}"#, "-3"),
+            (r#"{"params":{"id":1},"id":{"id":2}}"#, "none"),
+            (r#"{"params":{"id":1},"id":null}"#, "none"),
+            (r#"[{"id":1,"and":"more of it"}]"#, "none"),
+            (r#"{"method":"id","params":"id"}"#, "none"),
+        ] {
+            for piece in [1, 1000] {
+                let expected = format!("{} too long, {id}", line.len());
+                assert_eq!(lines(line, 10, piece), [expected], "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! One client over standard input and output.
+//!
+//! Threads read and write, so that neither a client that does not read nor a skill that does not yield stops the other
+//! direction; calls run on the runtime.
+
+mod line;
+mod outgoing;
+mod running;
+mod session;
+
+use std::future::Future;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use self::line::{Line, Lines};
+use self::outgoing::Outgoing;
+use self::running::InFlight;
+use self::session::Session;
+use super::McpHost;
+
+/// How to serve one client over a pipe.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StdioOptions {
+    /// How long calls that were accepted may take to finish once the client closed its end, or the host is told to stop.
+    pub drain: Duration,
+    /// The longest message that is read, in bytes. A longer one is answered with an error.
+    pub message_limit: usize,
+}
+
+impl Default for StdioOptions {
+    /// 30 seconds, and 4 MiB.
+    fn default() -> Self {
+        Self {
+            drain: Duration::from_secs(30),
+            message_limit: crate::http::DEFAULT_BODY_LIMIT,
+        }
+    }
+}
+
+/// Serves the client at the other end of two pipes, until it closes its end or `stop` resolves.
+///
+/// For the standard input and output of the process take them with [`host::stdio::take`](crate::host::stdio::take), so
+/// that nothing that skills print gets between the messages.
+///
+/// Calls that were accepted are answered, within the drain time; those that are not done then are answered with the
+/// retryable code `overloaded`. End the process afterwards: a thread may still wait for input.
+///
+/// It needs the runtime of tokio, with its clock and more than one thread.
+pub async fn serve_stdio(
+    host: McpHost,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    options: StdioOptions,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let outgoing = Arc::new(Outgoing::new(output)?);
+    let running = Arc::new(InFlight::default());
+    let (ended, end) = oneshot::channel();
+    let mut session = Session::new(host, Arc::clone(&outgoing), Arc::clone(&running));
+    let runtime = Handle::current();
+    let room = Arc::clone(&outgoing);
+    let limit = options.message_limit;
+    std::thread::Builder::new()
+        .name("mcp-stdin".into())
+        .spawn(move || {
+            let _entered = runtime.enter();
+            let mut lines = Lines::new(input, limit);
+            loop {
+                room.wait_for_room();
+                match lines.next() {
+                    Ok(Line::Text(text)) => session.accept(text, &runtime),
+                    Ok(Line::TooLong { id, bytes }) => session.refuse_long(id, bytes, limit),
+                    Ok(Line::End) => break,
+                    Err(error) => {
+                        tracing::warn!(%error, "standard input cannot be read any more");
+                        break;
+                    }
+                }
+            }
+            // Nobody waits any more when the host was told to stop.
+            drop(ended.send(()));
+        })?;
+
+    tokio::select! {
+        _ = end => tracing::debug!("the client closed its end"),
+        () = outgoing.broken() => tracing::info!("the client does not read any more"),
+        () = stop => tracing::info!(seconds = options.drain.as_secs(), "stopping: running calls may finish"),
+    }
+    running.close();
+    if outgoing.is_broken() {
+        running.stop_all(|_| {});
+        return Ok(());
+    }
+    if tokio::time::timeout(options.drain, running.idle()).await.is_err() {
+        tracing::warn!("the drain time is up, calls that still run are given up");
+        running.stop_all(|unanswered| outgoing.send(unanswered));
+    }
+    // A client that does not read must not keep the process.
+    if tokio::time::timeout(options.drain.max(Duration::from_secs(1)), outgoing.finish())
+        .await
+        .is_err()
+    {
+        tracing::warn!("the client did not read all answers");
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Messages to the client, written by a thread of their own.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, oneshot};
+
+/// How many bytes may wait before nothing more is accepted from the client.
+const MAX_WAITING: usize = 16 * 1024 * 1024;
+
+/// How many bytes may wait before reports of progress are left out.
+const MAX_WAITING_FOR_PROGRESS: usize = 1024 * 1024;
+
+/// How much is written at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// The messages that wait to be written.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    /// `None` is the last.
+    messages: Sender<Option<Vec<u8>>>,
+    shared: Arc<Shared>,
+    written: Mutex<Option<oneshot::Receiver<()>>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// How many bytes wait.
+    waiting: Mutex<usize>,
+    room: Condvar,
+    broken: AtomicBool,
+    breaks: Notify,
+}
+
+impl Shared {
+    fn waiting(&self) -> MutexGuard<'_, usize> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outgoing {
+    pub(super) fn new(output: impl Write + Send + 'static) -> io::Result<Self> {
+        let (messages, waiting) = channel();
+        let shared = Arc::new(Shared::default());
+        let (done, written) = oneshot::channel();
+        let writer = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("mcp-stdout".into())
+            .spawn(move || {
+                write_all(output, &waiting, &writer);
+                // The host may be gone already.
+                drop(done.send(()));
+            })?;
+        Ok(Self {
+            messages,
+            shared,
+            written: Mutex::new(Some(written)),
+        })
+    }
+
+    /// Sends a message.
+    pub(super) fn send(&self, message: Vec<u8>) {
+        *self.shared.waiting() += message.len();
+        // Without the thread that writes nobody reads either.
+        drop(self.messages.send(Some(message)));
+    }
+
+    /// Sends a message unless the client is behind with reading.
+    pub(super) fn offer(&self, message: Vec<u8>) {
+        if *self.shared.waiting() < MAX_WAITING_FOR_PROGRESS {
+            self.send(message);
+        }
+    }
+
+    /// Blocks while too much waits to be written.
+    pub(super) fn wait_for_room(&self) {
+        let mut waiting = self.shared.waiting();
+        while *waiting > MAX_WAITING && !self.is_broken() {
+            waiting = self
+                .shared
+                .room
+                .wait(waiting)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(super) fn is_broken(&self) -> bool {
+        self.shared.broken.load(Ordering::Acquire)
+    }
+
+    /// Resolves when nothing can be written any more.
+    pub(super) async fn broken(&self) {
+        self.shared.breaks.notified().await;
+    }
+
+    /// Waits until everything is written. Nothing may be sent afterwards.
+    pub(super) async fn finish(&self) {
+        drop(self.messages.send(None));
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(written) = written {
+            drop(written.await);
+        }
+    }
+}
+
+fn write_all(mut output: impl Write, waiting: &Receiver<Option<Vec<u8>>>, shared: &Shared) {
+    let mut chunk = Vec::with_capacity(CHUNK);
+    let mut last = false;
+    while !last {
+        let Ok(Some(message)) = waiting.recv() else { return };
+        let mut taken = 0;
+        let mut next = Some(message);
+        while let Some(message) = next.take() {
+            taken += message.len();
+            chunk.extend_from_slice(&message);
+            chunk.push(b'\n');
+            if chunk.len() < CHUNK {
+                match waiting.try_recv() {
+                    Ok(Some(message)) => next = Some(message),
+                    Ok(None) => last = true,
+                    Err(_) => {}
+                }
+            }
+        }
+        if !shared.broken.load(Ordering::Acquire)
+            && let Err(error) = write(&mut output, &chunk)
+        {
+            tracing::debug!(%error, "standard output cannot be written any more");
+            shared.broken.store(true, Ordering::Release);
+            shared.breaks.notify_one();
+        }
+        chunk.clear();
+        chunk.shrink_to(CHUNK);
+        *shared.waiting() -= taken;
+        shared.room.notify_all();
+    }
+}
+
+fn write(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match output.write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Somebody made the pipe one that does not wait.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    output.flush()
+}

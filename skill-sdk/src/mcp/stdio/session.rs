@@ -1,0 +1,225 @@
+//! What the client says, line by line.
+
+use std::sync::Arc;
+
+use rmcp::model::ProtocolVersion;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::runtime::Handle;
+
+use super::outgoing::Outgoing;
+use super::running::{Accepted, InFlight, Refused};
+use crate::error::SkillError;
+use crate::mcp::answer::{self, Outcome};
+use crate::mcp::call::ToolCall;
+use crate::mcp::message::{self, INVALID_REQUEST, Id, Message, Request, Wrong};
+use crate::mcp::params::{Era, Params, RequestMeta};
+use crate::mcp::progress::Reporter;
+use crate::mcp::{McpHost, handler};
+
+/// One client from the first line to the last.
+#[derive(Debug)]
+pub(super) struct Session {
+    host: McpHost,
+    server: Arc<str>,
+    outgoing: Arc<Outgoing>,
+    running: Arc<InFlight>,
+    /// The revision that `initialize` agreed on.
+    negotiated: Option<String>,
+}
+
+impl Session {
+    pub(super) fn new(host: McpHost, outgoing: Arc<Outgoing>, running: Arc<InFlight>) -> Self {
+        Self {
+            server: host.identity_json().into(),
+            host,
+            outgoing,
+            running,
+            negotiated: None,
+        }
+    }
+
+    /// Takes one line.
+    pub(super) fn accept(&mut self, line: &[u8], runtime: &Handle) {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            return;
+        }
+        let taken = match message::read(line) {
+            Ok(Message::Request(request)) => self.request(&request, line, runtime),
+            Ok(Message::Notification { method, params }) => {
+                if method == "notifications/cancelled" {
+                    self.cancel(params);
+                }
+                Ok(())
+            }
+            // The host asks clients for nothing.
+            Ok(Message::Response { .. }) => Ok(()),
+            Err(wrong) => {
+                tracing::warn!(bytes = line.len(), code = wrong.code, "a line is no message");
+                Err(wrong)
+            }
+        };
+        if let Err(wrong) = taken {
+            self.outgoing.send(answer::error(&wrong));
+        }
+    }
+
+    /// Answers a line that is too long.
+    pub(super) fn refuse_long(&self, id: Option<Id>, bytes: u64, limit: usize) {
+        tracing::warn!(bytes, limit, "a message is longer than is read");
+        let message = format!("the message has {bytes} bytes, and at most {limit} are read");
+        self.outgoing
+            .send(answer::error(&Wrong::new(id, INVALID_REQUEST, message)));
+    }
+
+    fn request(&mut self, request: &Request<'_>, line: &[u8], runtime: &Handle) -> Result<(), Wrong> {
+        let (params, meta) = Params::read(request)?;
+        let version = self.version(request, &meta)?;
+        let era = Era::of(&version);
+        match self.running.admits(&request.id) {
+            Ok(()) => {}
+            Err(Refused::Twice) => {
+                let message = "another request with this id is not answered yet";
+                return Err(Wrong::new(Some(request.id.clone()), INVALID_REQUEST, message));
+            }
+            Err(Refused::Closed) => {
+                let error = SkillError::retryable("overloaded", "the host is shutting down");
+                self.send_result(&request.id, era, error.into());
+                return Ok(());
+            }
+        }
+        match &*request.method {
+            "tools/call" => self.call(request, &params, &meta, era, runtime),
+            // What follows may depend on it.
+            "initialize" => {
+                let answered = runtime.block_on(handler::answer(&self.host, request, line, &version));
+                if let Some(negotiated) = answered.negotiated {
+                    self.negotiated = Some(negotiated);
+                }
+                self.outgoing.send(answered.json);
+                Ok(())
+            }
+            _ => {
+                self.forward(request, line, version, era, runtime);
+                Ok(())
+            }
+        }
+    }
+
+    /// The revision that a request is to be understood by.
+    fn version(&self, request: &Request<'_>, meta: &RequestMeta<'_>) -> Result<String, Wrong> {
+        let handshake = || ProtocolVersion::LATEST_WITH_INITIALIZE.to_string();
+        if request.method == "initialize" {
+            return Ok(handshake());
+        }
+        if meta.era(request)?.is_some()
+            && let Some(version) = meta.version()
+        {
+            return Ok(version.into_owned());
+        }
+        match (&self.negotiated, &*request.method) {
+            (_, "server/discover") => meta.require(request).map(|()| handshake()),
+            (Some(negotiated), _) => Ok(negotiated.clone()),
+            (None, "ping") => Ok(handshake()),
+            (None, _) => Err(Wrong::params(
+                &request.id,
+                format!(
+                    "the session has not begun: send `initialize` first, or put into `params._meta` of every request: {}",
+                    meta.missing().join(", ")
+                ),
+            )),
+        }
+    }
+
+    fn call(
+        &self,
+        request: &Request<'_>,
+        params: &Params<'_>,
+        meta: &RequestMeta<'_>,
+        era: Era,
+        runtime: &Handle,
+    ) -> Result<(), Wrong> {
+        let mut call = match ToolCall::read(&self.host, request, params, meta)? {
+            Ok(call) => call,
+            Err(outcome) => {
+                self.send_result(&request.id, era, outcome);
+                return Ok(());
+            }
+        };
+        let reporter = meta.progress_token().map(|token| {
+            let outgoing = Arc::clone(&self.outgoing);
+            Arc::new(Reporter::new(token, move |report| outgoing.offer(report)))
+        });
+        if let Some(reporter) = &reporter {
+            call.set_progress(Arc::clone(reporter));
+        }
+        let running = match call.start(&self.host) {
+            Ok(running) => running,
+            Err(outcome) => {
+                self.send_result(&request.id, era, outcome);
+                return Ok(());
+            }
+        };
+        let accepted = Accepted {
+            era,
+            stop: Some(running.stopper()),
+            reporter,
+            server: Arc::clone(&self.server),
+        };
+        let id = request.id.clone();
+        self.running.insert(id.clone(), accepted);
+        let (outgoing, table, server) = (
+            Arc::clone(&self.outgoing),
+            Arc::clone(&self.running),
+            Arc::clone(&self.server),
+        );
+        runtime.spawn(async move {
+            let outcome = running.outcome().await;
+            let message = answer::result(&id, era, &server, outcome);
+            table.finish(&id, || outgoing.send(message));
+        });
+        Ok(())
+    }
+
+    fn forward(&self, request: &Request<'_>, line: &[u8], version: String, era: Era, runtime: &Handle) {
+        let accepted = Accepted {
+            era,
+            stop: None,
+            reporter: None,
+            server: Arc::clone(&self.server),
+        };
+        let id = request.id.clone();
+        self.running.insert(id.clone(), accepted);
+        let (host, outgoing, table) = (
+            self.host.clone(),
+            Arc::clone(&self.outgoing),
+            Arc::clone(&self.running),
+        );
+        let line = line.to_vec();
+        runtime.spawn(async move {
+            let answered = match message::read(&line) {
+                Ok(Message::Request(request)) => handler::answer(&host, &request, &line, &version).await.json,
+                Ok(_) => return,
+                Err(wrong) => answer::error(&wrong),
+            };
+            table.finish(&id, || outgoing.send(answered));
+        });
+    }
+
+    fn cancel(&self, params: Option<&RawValue>) {
+        #[derive(Deserialize)]
+        struct Cancelled<'a> {
+            #[serde(borrow, rename = "requestId")]
+            request_id: &'a RawValue,
+        }
+        let cancelled = params.and_then(|params| serde_json::from_str::<Cancelled<'_>>(params.get()).ok());
+        if let Some(id) = cancelled.and_then(|cancelled| Id::of(cancelled.request_id)) {
+            self.running.cancel(&id);
+        }
+    }
+
+    fn send_result(&self, id: &Id, era: Era, outcome: Outcome) {
+        self.outgoing.send(answer::result(id, era, &self.server, outcome));
+    }
+}
