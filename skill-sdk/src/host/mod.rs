@@ -32,10 +32,10 @@ mod sample;
 mod serve;
 #[cfg(feature = "runtime")]
 mod serve_local;
-#[cfg(feature = "runtime")]
-mod signals;
 #[cfg(feature = "mcp")]
 mod serve_mcp;
+#[cfg(feature = "runtime")]
+mod signals;
 #[cfg(feature = "runtime")]
 pub mod stdio;
 #[cfg(feature = "telemetry")]

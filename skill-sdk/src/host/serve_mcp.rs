@@ -12,6 +12,8 @@ use super::protocol::{Anonymous, ServeMcpHttpRequest, ServeMcpStdioRequest, Tool
 use super::signals::stop_signal;
 use super::stdio::ProtocolStdio;
 use super::{NO_SKILLS, Refusal};
+use crate::auth::Verifier;
+use crate::context::Environment;
 use crate::http::ServeOptions;
 use crate::mcp::http::{McpHttp, PATH, serve};
 use crate::mcp::{self, McpHost, StdioOptions, serve_stdio};
@@ -27,8 +29,8 @@ static STDIO: Mutex<Option<ProtocolStdio>> = Mutex::new(None);
 pub(super) fn take_stdio() -> Result<(), Refusal> {
     let mut taken = STDIO.lock().unwrap_or_else(PoisonError::into_inner);
     if taken.is_none() {
-        let stdio = super::stdio::take()
-            .map_err(|error| format!("standard output cannot be taken over: {error}"))?;
+        let stdio =
+            super::stdio::take().map_err(|error| format!("standard output cannot be taken over: {error}"))?;
         *taken = Some(stdio);
     }
     Ok(())
@@ -43,7 +45,9 @@ pub(super) fn stdio(
     let Some(protocol) = STDIO.lock().unwrap_or_else(PoisonError::into_inner).take() else {
         return Err("standard output was taken over before".to_owned());
     };
-    start_log();
+    #[cfg(feature = "log")]
+    let log = super::logging::start(super::logging::LogFormat::Auto);
+    report_panics_of_skills();
     let mut host = host(&request.skills, request.tool_schemas)?;
     if let Some(calls) = request.concurrency {
         host = host.concurrency(calls);
@@ -64,22 +68,29 @@ pub(super) fn stdio(
     });
     // What still runs was given its time.
     runtime.shutdown_background();
+    #[cfg(feature = "log")]
+    log.finish();
     served.map(|()| ExitCode::SUCCESS)
 }
 
 /// Serves until the program is told to stop.
 pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
-    let anonymous = request.http.anonymous;
-    if anonymous == Anonymous::Refused {
-        return Err(
-            "the request allows no anonymous callers, and this version cannot check callers".to_owned(),
-        );
-    }
-    start_log();
-    let host = host(&request.http.skills, request.tool_schemas)?.concurrency(request.http.concurrency);
-    let mut http = McpHttp::anonymous(host)
-        .body_limit(request.http.body_limit)
-        .cors(request.cors);
+    let verifier = match request.http.anonymous {
+        Anonymous::Refused => {
+            Some(Verifier::from_environment(&Environment::process()).map_err(|error| error.to_string())?)
+        }
+        Anonymous::Loopback | Anonymous::Anywhere => None,
+    };
+    let anonymous = verifier.is_none();
+    #[cfg(feature = "log")]
+    let log = super::logging::start(request.http.log_format);
+    report_panics_of_skills();
+    let host = host(&request.http.skills, request.tool_schemas)?;
+    let http = match verifier {
+        Some(verifier) => McpHttp::new(host, verifier),
+        None => McpHttp::anonymous(host),
+    };
+    let mut http = http.limits(request.http.limits.limits()).cors(request.cors);
     for name in &request.allowed_hosts {
         http = http.allow_host(name).map_err(|error| error.to_string())?;
     }
@@ -90,24 +101,20 @@ pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
         http = http.public_url(url).map_err(|error| error.to_string())?;
     }
     let mut options = ServeOptions::new(request.http.host, request.http.port);
-    options.anonymous_anywhere = anonymous == Anonymous::Anywhere;
-    options.drain = Duration::from_secs(request.http.drain_seconds);
+    options.anonymous_anywhere = request.http.anonymous == Anonymous::Anywhere;
+    options.drain = Duration::from_secs(request.http.limits.drain_seconds);
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
-        serve(http, options, announce, stop)
+        serve(http, options, |address| announce(address, anonymous), stop)
             .await
             .map_err(|error| error.to_string())
     });
     // What still runs was given its time.
     runtime.shutdown_background();
-    served.map(|()| ExitCode::SUCCESS)
-}
-
-fn start_log() {
     #[cfg(feature = "log")]
-    super::logging::start(super::logging::Form::JsonOffTerminal);
-    report_panics_of_skills();
+    log.finish();
+    served.map(|()| ExitCode::SUCCESS)
 }
 
 fn host(skills: &[String], schemas: ToolSchemas) -> Result<McpHost, Refusal> {
@@ -137,10 +144,13 @@ fn runtime() -> Result<Runtime, Refusal> {
 }
 
 /// Says where the tools are served, in one line on standard output, and what to think of it, on standard error.
-fn announce(address: SocketAddr) {
+fn announce(address: SocketAddr, anonymous: bool) {
     let mut stdout = std::io::stdout();
     // A reader that went away does not stop the server.
     drop(writeln!(stdout, "listening on http://{address}{PATH}").and_then(|()| stdout.flush()));
+    if !anonymous {
+        return;
+    }
     let text = "warning: callers need no token (--allow-anonymous): use this for development only\n";
     drop(std::io::stderr().write_all(text.as_bytes()));
 }

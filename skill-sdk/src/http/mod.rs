@@ -25,7 +25,7 @@ mod invoke;
 mod limits;
 mod multipart;
 pub(crate) mod operation;
-mod request;
+pub(crate) mod request;
 mod routes;
 pub(crate) mod server;
 

@@ -29,7 +29,9 @@ impl From<SkillError> for Outcome {
 /// The answer to `tools/call`. `server` is the JSON text of what the host says about itself.
 pub(super) fn result(id: &Id, era: Era, server: &str, outcome: Outcome) -> Vec<u8> {
     let Outcome { result, cost } = outcome;
-    let room = result.as_ref().map_or(256, |outputs| outputs.len() * 2 + outputs.len() / 4);
+    let room = result
+        .as_ref()
+        .map_or(256, |outputs| outputs.len() * 2 + outputs.len() / 4);
     let mut out = Vec::with_capacity(room + 256);
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     out.extend_from_slice(id.json().as_bytes());
@@ -169,7 +171,9 @@ mod tests {
 
     #[test]
     fn outputs_are_text_and_structure() {
-        let outputs = "{\"big\": 1180591620717411303424,\n\"t\": \"Ё\\n🙂\"}".as_bytes().to_vec();
+        let outputs = "{\"big\": 1180591620717411303424,\n\"t\": \"Ё\\n🙂\"}"
+            .as_bytes()
+            .to_vec();
         let outcome = Outcome {
             result: Ok(outputs),
             cost: Some(json!({"units": {"ops": 1.0}})),
@@ -191,7 +195,8 @@ mod tests {
             cost: Some(json!({"units": {"ops": 1.0}})),
         };
         let answer = parsed(&result(&id(), Era::Legacy, "{}", outcome));
-        let text = "{\"error\":{\"code\":\"busy\",\"message\":\"later\",\"retryable\":true,\"details\":null}}";
+        let text =
+            "{\"error\":{\"code\":\"busy\",\"message\":\"later\",\"retryable\":true,\"details\":null}}";
         assert_eq!(
             answer["result"],
             json!({"content": [{"type": "text", "text": text}], "isError": true})
@@ -219,7 +224,13 @@ mod tests {
 
     #[test]
     fn numbers_of_progress() {
-        for (value, expected) in [(50.0, "50"), (0.5, "0.5"), (-0.0, "-0"), (1e300, "1e300"), (1e-7, "1e-7")] {
+        for (value, expected) in [
+            (50.0, "50"),
+            (0.5, "0.5"),
+            (-0.0, "-0"),
+            (1e300, "1e300"),
+            (1e-7, "1e-7"),
+        ] {
             assert_eq!(number(value), expected);
             assert!(serde_json::from_str::<Value>(&number(value)).is_ok());
         }

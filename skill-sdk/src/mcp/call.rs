@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{AbortHandle, JoinHandle};
 
 use super::McpHost;
@@ -11,8 +10,9 @@ use super::answer::Outcome;
 use super::message::{Request, Wrong};
 use super::params::{Params, RequestMeta};
 use super::progress::Reporter;
-use crate::context::{Caller, ProgressSink, SkillContext};
+use crate::context::{Caller, ProgressSink, SkillContext, TraceContext};
 use crate::error::SkillError;
+use crate::http::operation::Operation;
 use crate::pipeline::{Call, Completed, Meta, Place, Runnable, timed_out};
 
 /// How long after its timeout a call whose body does not yield is given up.
@@ -44,6 +44,7 @@ impl ToolCall {
         meta.invocation_id = request_meta.invocation_id();
         meta.idempotency_key = request_meta.idempotency_key();
         meta.settings = request_meta.settings();
+        meta.trace = request_meta.trace();
         Ok(Ok(Self {
             runnable: Arc::clone(runnable),
             inputs: inputs.as_bytes().to_vec(),
@@ -62,12 +63,16 @@ impl ToolCall {
         self.meta.progress = Some(sink);
     }
 
-    /// Starts the call on a task of its own, so that a body that does not yield stops nobody else.
-    pub(super) fn start(self, host: &McpHost) -> Result<Running, Outcome> {
-        let Some(permit) = host.permit() else {
-            let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
-            return Err(error.into());
-        };
+    /// The trace that the caller is part of.
+    pub(super) fn set_trace(&mut self, trace: Option<TraceContext>) {
+        if self.meta.trace.is_none() {
+            self.meta.trace = trace;
+        }
+    }
+
+    /// Starts the call on a task of its own, so that a body that does not yield stops nobody else. A host that listens on
+    /// a port has an `operation`, which decides whether it may run; else the limit of `host` does.
+    pub(super) fn start(self, host: &McpHost, operation: Option<&Operation>) -> Result<Running, Outcome> {
         let Self {
             runnable,
             inputs,
@@ -75,11 +80,29 @@ impl ToolCall {
         } = self;
         let opened = host.pipeline().open(&runnable, Call::json(inputs, meta));
         let context = opened.context().clone();
-        let task = tokio::spawn(async move {
-            let completed = opened.run(&runnable, Place::Runtime).await;
-            drop::<OwnedSemaphorePermit>(permit);
-            completed
-        });
+        let task = match operation {
+            Some(operation) => {
+                let Some(hosted) = operation.get(runnable.skill().reference()).cloned() else {
+                    return Err(not_hosted(host, runnable.skill().name()).into());
+                };
+                let operation = operation.clone();
+                tokio::spawn(async move {
+                    let completed = operation.run(&hosted, opened).await;
+                    completed.map_err(|refusal| refusal.error())
+                })
+            }
+            None => {
+                let Some(permit) = host.permit() else {
+                    let message = "too many calls are running, try again later";
+                    return Err(SkillError::retryable("overloaded", message).into());
+                };
+                tokio::spawn(async move {
+                    let completed = opened.run(&runnable, Place::Runtime).await;
+                    drop(permit);
+                    Ok(completed)
+                })
+            }
+        };
         Ok(Running {
             stop: Stop {
                 context,
@@ -94,7 +117,7 @@ impl ToolCall {
 #[derive(Debug)]
 pub(super) struct Running {
     stop: Stop,
-    task: JoinHandle<Completed>,
+    task: JoinHandle<Result<Completed, SkillError>>,
 }
 
 impl Running {
@@ -106,7 +129,8 @@ impl Running {
             Some(left) => tokio::time::timeout(left + GRACE, &mut self.task).await.ok(),
         };
         let completed = match joined {
-            Some(Ok(completed)) => completed,
+            Some(Ok(Ok(completed))) => completed,
+            Some(Ok(Err(refused))) => return refused.into(),
             // Panics of skills do not come here: the pipeline makes failures of them.
             Some(Err(_)) => return SkillError::retryable("overloaded", "the host is shutting down").into(),
             // Its body does not yield.

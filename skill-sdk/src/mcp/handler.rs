@@ -75,7 +75,9 @@ pub(super) async fn answer(host: &McpHost, request: &Request<'_>, text: &[u8], v
     let service = serve_directly(Handler(host.clone()), transport, Some(peer));
     let answer = loop {
         match answers.recv().await {
-            Some(answer @ (ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))) => break answer,
+            Some(answer @ (ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))) => {
+                break answer;
+            }
             Some(_) => {}
             None => return unreadable(&"nothing answers it"),
         }
@@ -146,7 +148,8 @@ impl ServerHandler for Handler {
             result.cache_scope = Some(scope(&self.0));
             let server = serde_json::to_value(self.implementation()).unwrap_or(Value::Null);
             let mut meta = MetaObject::default();
-            meta.0.insert("io.modelcontextprotocol/serverInfo".to_owned(), server);
+            meta.0
+                .insert("io.modelcontextprotocol/serverInfo".to_owned(), server);
             result.meta = Some(meta);
         }
         Ok(result)
@@ -168,7 +171,11 @@ impl ServerHandler for Handler {
             return Err(ErrorData::new(ErrorCode(INVALID_PARAMS), message, None));
         }
         let data = Some(Value::String(method));
-        Err(ErrorData::new(ErrorCode(METHOD_NOT_FOUND), "method not found", data))
+        Err(ErrorData::new(
+            ErrorCode(METHOD_NOT_FOUND),
+            "method not found",
+            data,
+        ))
     }
 }
 

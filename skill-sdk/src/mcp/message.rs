@@ -50,7 +50,7 @@ pub(super) enum Message<'a> {
         params: Option<&'a RawValue>,
     },
     /// The answer to a request that the host sent.
-    Response { id: Option<Id> },
+    Response,
 }
 
 /// What a client asks for.
@@ -131,7 +131,7 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Wrong> {
                 "invalid request: `id` must be a text or a number",
             )),
         },
-        (None, _) if envelope.result.is_some() || envelope.error.is_some() => Ok(Message::Response { id }),
+        (None, _) if envelope.result.is_some() || envelope.error.is_some() => Ok(Message::Response),
         (None, _) => Err(Wrong::new(
             id,
             INVALID_REQUEST,
@@ -142,7 +142,11 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Wrong> {
 
 fn unreadable(text: &[u8], error: &serde_json::Error) -> Wrong {
     if let Err(error) = serde_json::from_slice::<&RawValue>(text) {
-        return Wrong::new(None, PARSE_ERROR, format!("parse error: the message is not JSON: {error}"));
+        return Wrong::new(
+            None,
+            PARSE_ERROR,
+            format!("parse error: the message is not JSON: {error}"),
+        );
     }
     match text.trim_ascii_start().first() {
         // The code that hosts of other SDKs give for it.
@@ -194,21 +198,50 @@ mod tests {
             ("{not json", PARSE_ERROR, None),
             ("{\"jsonrpc\":\"2.0\",\"id\":1,", PARSE_ERROR, None),
             ("[]", INVALID_PARAMS, None),
-            (" [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", INVALID_PARAMS, None),
+            (
+                " [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+                INVALID_PARAMS,
+                None,
+            ),
             ("1", INVALID_REQUEST, None),
             ("null", INVALID_REQUEST, None),
             ("{}", INVALID_REQUEST, None),
             ("{\"id\":7,\"method\":\"ping\"}", INVALID_REQUEST, Some("7")),
-            ("{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}", INVALID_REQUEST, Some("\"a\"")),
-            ("{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", INVALID_REQUEST, None),
-            ("{\"jsonrpc\":\"2.0\",\"id\":true,\"method\":\"ping\"}", INVALID_REQUEST, None),
+            (
+                "{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                Some("\"a\""),
+            ),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                None,
+            ),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":true,\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                None,
+            ),
             ("{\"jsonrpc\":\"2.0\",\"id\":1}", INVALID_REQUEST, Some("1")),
-            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}", INVALID_REQUEST, None),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}",
+                INVALID_REQUEST,
+                None,
+            ),
         ] {
             let id: Option<&str> = id;
-            assert_eq!(wrong(text), (code, id.map(str::to_owned).or(none.clone())), "{text}");
+            assert_eq!(
+                wrong(text),
+                (code, id.map(str::to_owned).or(none.clone())),
+                "{text}"
+            );
         }
-        assert_eq!(read(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}").unwrap_err().code, PARSE_ERROR);
+        assert_eq!(
+            read(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}")
+                .unwrap_err()
+                .code,
+            PARSE_ERROR
+        );
     }
 
     #[test]
@@ -221,7 +254,10 @@ mod tests {
             request("{\"method\":\"pi\\u006eg\",\"id\":\"\\u0061\",\"jsonrpc\":\"2.0\",\"more\":[1]}"),
             ("\"a\"".to_owned(), "ping".to_owned())
         );
-        assert_eq!(request("{\"jsonrpc\":\"2.0\",\"id\":-1,\"method\":\"x\"}").0, "-1");
+        assert_eq!(
+            request("{\"jsonrpc\":\"2.0\",\"id\":-1,\"method\":\"x\"}").0,
+            "-1"
+        );
         assert!(matches!(
             read(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"),
             Ok(Message::Notification { params: None, .. })
@@ -230,7 +266,7 @@ mod tests {
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"\"}}",
         ] {
-            assert!(matches!(read(response.as_bytes()), Ok(Message::Response { id: Some(_) })));
+            assert!(matches!(read(response.as_bytes()), Ok(Message::Response)));
         }
     }
 }

@@ -39,8 +39,10 @@ pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};
 use crate::context::Environment;
-use crate::http::DEFAULT_CONCURRENCY;
 use crate::pipeline::Host;
+
+/// How many calls run at the same time by default.
+pub const DEFAULT_CONCURRENCY: usize = 256;
 
 /// How many tools a page of `tools/list` holds by default. Many clients never ask for a second page.
 pub const DEFAULT_PAGE: usize = 1000;

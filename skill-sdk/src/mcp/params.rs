@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::message::{Kind, Request, Wrong};
-use crate::context::settings_values;
+use crate::context::{TraceContext, settings_values};
 use crate::contract::json;
 
 /// `_meta` keys of the protocol.
@@ -91,7 +91,10 @@ impl<'a> Params<'a> {
             return Ok((Self::default(), RequestMeta::default()));
         };
         if !params.get().starts_with('{') {
-            return Err(wrong(format!("`params` must be an object, it is {}", Kind(params))));
+            return Err(wrong(format!(
+                "`params` must be an object, it is {}",
+                Kind(params)
+            )));
         }
         let read: Self =
             serde_json::from_str(params.get()).map_err(|error| wrong(format!("`params`: {error}")))?;
@@ -132,7 +135,9 @@ impl<'a> Params<'a> {
             None => Ok("{}"),
             Some(arguments) if arguments.starts_with('{') => Ok(arguments),
             Some(arguments) => {
-                let kind = self.arguments.map_or_else(String::new, |raw| Kind(raw).to_string());
+                let kind = self
+                    .arguments
+                    .map_or_else(String::new, |raw| Kind(raw).to_string());
                 let hint = if arguments.starts_with('"') {
                     "; send the object itself, not a string that holds it"
                 } else {
@@ -215,21 +220,23 @@ impl<'a> RequestMeta<'a> {
 
     /// The values of the package settings. Settings that are not usable are empty settings.
     pub(super) fn settings(&self) -> Map<String, Value> {
-        settings_values(self.settings.and_then(|raw| json::parse(raw.get().as_bytes()).ok()))
+        settings_values(
+            self.settings
+                .and_then(|raw| json::parse(raw.get().as_bytes()).ok()),
+        )
     }
 
     /// The W3C trace context: `traceparent` and `tracestate`.
-    pub(super) fn trace(&self) -> Option<(String, Option<String>)> {
-        let parent = named(self.traceparent)?;
-        Some((parent, named(self.tracestate)))
+    pub(super) fn trace(&self) -> Option<TraceContext> {
+        let parent = self.traceparent.and_then(text)?;
+        let state = self.tracestate.and_then(text);
+        TraceContext::parse(&parent, state.as_deref())
     }
 }
 
 /// A text that is not empty; anything else is ignored.
 fn named(raw: Option<&RawValue>) -> Option<String> {
-    text(raw?)
-        .filter(|text| !text.is_empty())
-        .map(Cow::into_owned)
+    text(raw?).filter(|text| !text.is_empty()).map(Cow::into_owned)
 }
 
 /// A JSON string as the text it stands for.

@@ -98,7 +98,11 @@ impl Tools {
             .enumerate()
             .map(|(position, runnable)| {
                 let mut found = Vec::new();
-                mirrors(&runnable.described().contract().inputs, &mut Vec::new(), &mut found);
+                mirrors(
+                    &runnable.described().contract().inputs,
+                    &mut Vec::new(),
+                    &mut found,
+                );
                 let entry = Entry {
                     position,
                     runnable: Arc::clone(runnable),
@@ -128,7 +132,9 @@ impl Tools {
 
     /// What callers of a tool repeat in headers.
     pub(super) fn mirrors(&self, name: &str) -> &[Mirror] {
-        self.by_name.get(name).map_or(&[], |entry| entry.mirrors.as_slice())
+        self.by_name
+            .get(name)
+            .map_or(&[], |entry| entry.mirrors.as_slice())
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {

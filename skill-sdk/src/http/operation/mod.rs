@@ -11,6 +11,7 @@ mod ready;
 mod routes;
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::sync::Arc;
 
 pub(super) use self::lifecycle::Lifecycle;
@@ -23,6 +24,8 @@ pub(crate) use self::routes::is_of_operation;
 use super::Limits;
 use crate::context::Environment;
 use crate::pipeline::{Call, Completed, Host};
+#[cfg(feature = "mcp")]
+use crate::pipeline::{Opened, Place};
 
 /// What all hosts that listen on a port share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
@@ -93,6 +96,22 @@ impl Operation {
     ///
     /// Dropping the future cancels the call. A call that outlasts the drain is cancelled and refused.
     pub(crate) async fn call(&self, hosted: &Hosted, call: Call) -> Result<Completed, Refusal> {
+        self.admitted(hosted, self.0.host.call(hosted.runnable(), call))
+            .await
+    }
+
+    /// As [`call`](Self::call), for a call whose context is known to others, who can end it.
+    #[cfg(feature = "mcp")]
+    pub(crate) async fn run(&self, hosted: &Hosted, opened: Opened) -> Result<Completed, Refusal> {
+        self.admitted(hosted, opened.run(hosted.runnable(), Place::Runtime))
+            .await
+    }
+
+    async fn admitted(
+        &self,
+        hosted: &Hosted,
+        work: impl Future<Output = Completed>,
+    ) -> Result<Completed, Refusal> {
         let admitted = self
             .0
             .load
@@ -100,7 +119,7 @@ impl Operation {
             .inspect_err(|refusal| {
                 self.refused(refusal.code());
             })?;
-        let work = std::pin::pin!(self.0.host.call(hosted.runnable(), call));
+        let work = std::pin::pin!(work);
         tokio::select! {
             biased;
             completed = work => {

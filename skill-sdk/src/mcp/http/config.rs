@@ -2,20 +2,35 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::guard::{Authority, Origin};
-use crate::http::DEFAULT_BODY_LIMIT;
+use crate::auth::Verifier;
+use crate::http::Limits;
+use crate::http::operation::{Operation, Probe};
 use crate::mcp::McpHost;
 
 /// Skills to host over streamable HTTP, who may call them, and the limits.
+///
+/// It is cheap to clone. All clones share what they count and whether they are stopping, once one of them was made into
+/// a [`router`](super::router) or is served.
 #[derive(Clone)]
 pub struct McpHttp(pub(super) Arc<Shared>);
 
-#[derive(Clone)]
 pub(super) struct Shared {
     pub(super) host: McpHost,
-    pub(super) body_limit: usize,
+    /// `None`: anybody may call.
+    pub(super) verifier: Option<Verifier>,
+    pub(super) names: Names,
+    limits: Limits,
+    probes: Vec<Probe>,
+    /// Made of all the others when it is first needed.
+    operation: OnceLock<Operation>,
+}
+
+/// Under which names the host is reached, and by which web pages.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names {
     /// Host names beside the loopback ones.
     pub(super) hosts: Vec<Authority>,
     pub(super) any_host: bool,
@@ -47,60 +62,86 @@ pub struct ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} `{}` is not of the form {}", self.what, self.value, self.expected)
+        write!(
+            f,
+            "{} `{}` is not of the form {}",
+            self.what, self.value, self.expected
+        )
     }
 }
 
 impl Error for ConfigError {}
 
 impl McpHttp {
+    /// Callers need a bearer token that the verifier takes, before anything else and on every path but `/healthz`,
+    /// `/readyz` and the metadata that says where tokens come from. Skills find the caller in their context.
+    pub fn new(host: McpHost, verifier: Verifier) -> Self {
+        Self::with_verifier(host.private(), Some(verifier))
+    }
+
     /// Anybody who reaches the routes may call the tools. Use it for development, or behind a layer of your own that
     /// checks callers.
     pub fn anonymous(host: McpHost) -> Self {
+        Self::with_verifier(host, None)
+    }
+
+    fn with_verifier(host: McpHost, verifier: Option<Verifier>) -> Self {
         Self(Arc::new(Shared {
             host,
-            body_limit: DEFAULT_BODY_LIMIT,
-            hosts: Vec::new(),
-            any_host: false,
-            origins: Vec::new(),
-            any_origin: false,
-            public: None,
-            cors: false,
+            verifier,
+            names: Names::default(),
+            limits: Limits::default(),
+            probes: Vec::new(),
+            operation: OnceLock::new(),
         }))
     }
 
-    /// Sets the largest request body that is read, in bytes.
+    /// Sets what is taken from clients, and how much of it. These limits take the place of
+    /// [`McpHost::concurrency`](crate::mcp::McpHost::concurrency).
     #[must_use]
-    pub fn body_limit(self, bytes: usize) -> Self {
-        self.with(|shared| shared.body_limit = bytes)
+    pub fn limits(self, limits: Limits) -> Self {
+        self.with(|shared| shared.limits = limits)
+    }
+
+    /// Makes `/readyz` say no as long as `condition` holds, beside its own reasons. It is asked often and must answer at
+    /// once; `code` is for programs, `message` for people.
+    #[must_use]
+    pub fn not_ready_while(
+        self,
+        code: &'static str,
+        message: &'static str,
+        condition: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let probe: Probe = Arc::new(move || condition().then(|| (code, message)));
+        self.with(|shared| shared.probes.push(probe))
     }
 
     /// Serves requests for one more host name: `agents.example.com`, `agents.example.com:8443` or `*` for all. Without a port
     /// it is any port. Loopback names are always served.
     pub fn allow_host(self, name: &str) -> Result<Self, ConfigError> {
         if name == "*" {
-            return Ok(self.with(|shared| shared.any_host = true));
+            return Ok(self.with(|shared| shared.names.any_host = true));
         }
         let authority = Authority::parse(name).ok_or_else(|| ConfigError {
             what: "the host",
             value: name.to_owned(),
             expected: "NAME, NAME:PORT or *",
         })?;
-        Ok(self.with(|shared| shared.hosts.push(authority)))
+        Ok(self.with(|shared| shared.names.hosts.push(authority)))
     }
 
     /// Serves requests from web pages of one more origin: `https://app.example.com`, `http://example.com:3000` or `*` for
     /// all. Pages of loopback origins are always served, and so are requests that come from no page.
     pub fn allow_origin(self, origin: &str) -> Result<Self, ConfigError> {
         if origin == "*" {
-            return Ok(self.with(|shared| shared.any_origin = true));
+            return Ok(self.with(|shared| shared.names.any_origin = true));
         }
         let origin = Origin::parse(origin).ok_or_else(|| ConfigError {
             what: "the origin",
             value: origin.to_owned(),
             expected: "SCHEME://NAME or SCHEME://NAME:PORT",
         })?;
-        Ok(self.with(|shared| shared.origins.push(origin)))
+        Ok(self.with(|shared| shared.names.origins.push(origin)))
     }
 
     /// Sets the URL under which clients reach the host through a proxy, without `/mcp`: `https://agents.example.com` or
@@ -111,19 +152,38 @@ impl McpHttp {
             value: url.to_owned(),
             expected: "https://NAME, https://NAME:PORT or https://NAME/PATH, without a query",
         })?;
-        Ok(self.with(|shared| shared.public = Some(public)))
+        Ok(self.with(|shared| shared.names.public = Some(public)))
     }
 
     /// Sets whether web pages of the origins that are served may read the answers (CORS). Off by default.
     #[must_use]
     pub fn cors(self, on: bool) -> Self {
-        self.with(|shared| shared.cors = on)
+        self.with(|shared| shared.names.cors = on)
     }
 
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
-        let mut shared = Arc::unwrap_or_clone(self.0);
+        let mut shared = Arc::try_unwrap(self.0).unwrap_or_else(|shared| Shared {
+            host: shared.host.clone(),
+            verifier: shared.verifier.clone(),
+            names: shared.names.clone(),
+            limits: shared.limits.clone(),
+            probes: shared.probes.clone(),
+            operation: OnceLock::new(),
+        });
+        shared.operation = OnceLock::new();
         change(&mut shared);
         Self(Arc::new(shared))
+    }
+
+    pub(super) fn operation(&self) -> &Operation {
+        self.0.operation.get_or_init(|| {
+            Operation::new(
+                self.0.host.pipeline().clone(),
+                self.0.limits.clone(),
+                self.0.host.environment_of_calls(),
+                self.0.probes.clone(),
+            )
+        })
     }
 }
 
@@ -155,7 +215,8 @@ impl fmt::Debug for McpHttp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpHttp")
             .field("host", &self.0.host)
-            .field("body_limit", &self.0.body_limit)
+            .field("anonymous", &self.0.verifier.is_none())
+            .field("limits", &self.0.limits)
             .finish_non_exhaustive()
     }
 }
@@ -174,7 +235,11 @@ mod tests {
             ("https://[::1]:1/x", "https://[::1]:1", "/x"),
         ] {
             let parsed = PublicUrl::parse(url).expect(url);
-            assert_eq!((parsed.root.as_str(), parsed.prefix.as_str()), (root, prefix), "{url}");
+            assert_eq!(
+                (parsed.root.as_str(), parsed.prefix.as_str()),
+                (root, prefix),
+                "{url}"
+            );
         }
         for url in [
             "",

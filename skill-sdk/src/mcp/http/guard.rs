@@ -7,7 +7,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 
-use super::config::Shared;
+use super::config::Names;
 use super::reply;
 use crate::mcp::message::{INVALID_REQUEST, Wrong};
 
@@ -71,7 +71,10 @@ impl Origin {
             "https" => Some(443),
             _ => None,
         });
-        let plain = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        let plain = !scheme.is_empty()
+            && scheme
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
         plain.then_some(Self { scheme, authority })
     }
 
@@ -81,13 +84,13 @@ impl Origin {
 }
 
 /// Refuses requests for names and from pages that are not served.
-pub(super) fn check(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Result<(), Response> {
-    check_host(shared, uri, headers)?;
-    check_origin(shared, headers)
+pub(super) fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Response> {
+    check_host(names, uri, headers)?;
+    check_origin(names, headers)
 }
 
-fn check_host(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Result<(), Response> {
-    if shared.any_host {
+fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Response> {
+    if names.any_host {
         return Ok(());
     }
     let mut sent = headers.get_all(HOST).iter();
@@ -100,8 +103,8 @@ fn check_host(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Result<(), Res
     let host = text.and_then(Authority::parse);
     let served = host.as_ref().is_some_and(|host| {
         host.is_loopback()
-            || shared.hosts.iter().any(|allowed| allowed.means(host))
-            || shared
+            || names.hosts.iter().any(|allowed| allowed.means(host))
+            || names
                 .public
                 .as_ref()
                 .is_some_and(|public| public.origin.authority.name == host.name)
@@ -119,20 +122,23 @@ fn check_host(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Result<(), Res
     ))
 }
 
-fn check_origin(shared: &Shared, headers: &HeaderMap) -> Result<(), Response> {
+fn check_origin(names: &Names, headers: &HeaderMap) -> Result<(), Response> {
     let mut sent = headers.get_all(ORIGIN).iter();
     let Some(first) = sent.next() else {
         return Ok(());
     };
-    if shared.any_origin {
+    if names.any_origin {
         return Ok(());
     }
     let text = first.to_str().ok().filter(|_| sent.next().is_none());
     let origin = text.and_then(Origin::parse);
     let served = origin.as_ref().is_some_and(|origin| {
         origin.is_loopback()
-            || shared.origins.contains(origin)
-            || shared.public.as_ref().is_some_and(|public| public.origin == *origin)
+            || names.origins.contains(origin)
+            || names
+                .public
+                .as_ref()
+                .is_some_and(|public| public.origin == *origin)
     });
     if served {
         return Ok(());
@@ -191,6 +197,10 @@ mod tests {
         }
         assert!(Origin::parse("http://localhost:1").unwrap().is_loopback());
         assert!(!Origin::parse("ftp://localhost:1").unwrap().is_loopback());
-        assert!(!Origin::parse("http://localhost.evil.example").unwrap().is_loopback());
+        assert!(
+            !Origin::parse("http://localhost.evil.example")
+                .unwrap()
+                .is_loopback()
+        );
     }
 }

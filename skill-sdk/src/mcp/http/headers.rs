@@ -11,7 +11,9 @@ use serde_json::value::RawValue;
 
 use crate::contract::json;
 use crate::mcp::McpHost;
-use crate::mcp::message::{HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Request, Wrong};
+use crate::mcp::message::{
+    HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Request, Wrong,
+};
 use crate::mcp::params::{Era, Params, RequestMeta, is_known, text};
 
 const VERSION: &str = "mcp-protocol-version";
@@ -145,7 +147,12 @@ fn initialize(
 
 /// The headers that every message of the new era carries.
 pub(super) fn of_notification(headers: &HeaderMap, method: &str) -> Result<(), Refusal> {
-    let mismatch = |message: String| (StatusCode::BAD_REQUEST, Wrong::new(None, HEADER_MISMATCH, message));
+    let mismatch = |message: String| {
+        (
+            StatusCode::BAD_REQUEST,
+            Wrong::new(None, HEADER_MISMATCH, message),
+        )
+    };
     let header = one(headers, VERSION).map_err(mismatch)?;
     match header {
         Some(header) if !is_known(header) => {
@@ -179,10 +186,15 @@ fn standard(headers: &HeaderMap, request: &Request<'_>, params: &Params<'_>) -> 
         return Ok(());
     };
     match one(headers, NAME)? {
-        None => Err(format!("the header Mcp-Name is missing: {} has one", request.method)),
+        None => Err(format!(
+            "the header Mcp-Name is missing: {} has one",
+            request.method
+        )),
         Some(raw) => match decoded(raw) {
             Some(name) if name == expected => Ok(()),
-            Some(name) => Err(format!("the header Mcp-Name says {name}, and the body says {expected}")),
+            Some(name) => Err(format!(
+                "the header Mcp-Name says {name}, and the body says {expected}"
+            )),
             None => Err("the header Mcp-Name is no base64".to_owned()),
         },
     }

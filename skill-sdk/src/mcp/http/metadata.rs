@@ -1,14 +1,14 @@
 //! The metadata of the endpoint as a protected resource (RFC 9728).
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
-use axum::http::header::HOST;
+use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, HOST};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use serde_json::json;
 
 use super::config::McpHttp;
-use super::{PATH, guard, reply};
-use crate::error::SkillError;
+use super::{PATH, guard};
+use crate::http::answer;
 
 /// Where such metadata is found, in front of the path of the resource.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -24,12 +24,12 @@ pub(super) fn paths(prefix: &str) -> Vec<String> {
 }
 
 /// The URL of the endpoint, and of its metadata.
-pub(super) fn urls(mcp: &McpHttp, request: &Request) -> (String, String) {
-    let (root, prefix) = match &mcp.0.public {
+pub(super) fn urls(mcp: &McpHttp, uri: &Uri, headers: &HeaderMap) -> (String, String) {
+    let (root, prefix) = match &mcp.0.names.public {
         Some(public) => (public.root.clone(), public.prefix.as_str()),
         None => {
-            let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-            let host = host.or(request.uri().authority().map(axum::http::uri::Authority::as_str));
+            let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+            let host = host.or(uri.authority().map(axum::http::uri::Authority::as_str));
             (format!("http://{}", host.unwrap_or("localhost")), "")
         }
     };
@@ -40,12 +40,28 @@ pub(super) fn urls(mcp: &McpHttp, request: &Request) -> (String, String) {
 }
 
 pub(super) async fn document(State(mcp): State<McpHttp>, request: Request) -> Response {
-    if let Err(refused) = guard::check(&mcp.0, request.uri(), request.headers()) {
+    if let Err(refused) = guard::check(&mcp.0.names, request.uri(), request.headers()) {
         return refused;
     }
-    let (resource, _) = urls(&mcp, &request);
-    // Nothing protects it when callers need no token.
-    let message = format!("callers of {resource} need no token");
-    let _ = json!({});
-    reply::refusal(StatusCode::NOT_FOUND, &SkillError::terminal("not_found", message))
+    let (resource, _) = urls(&mcp, request.uri(), request.headers());
+    let Some(verifier) = &mcp.0.verifier else {
+        let message = format!("callers of {resource} need no token");
+        return answer::refusal(StatusCode::NOT_FOUND, "not_found", message);
+    };
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return answer::method_not_allowed("GET,HEAD", request.method());
+    }
+    let document = json!({
+        "resource": resource,
+        "authorization_servers": [&verifier.settings().issuer],
+        "bearer_methods_supported": ["header"],
+    });
+    let mut response = answer::json(StatusCode::OK, document.to_string().into_bytes());
+    // Pages read it before they can have a token. It holds nothing that is not public.
+    if mcp.0.names.cors {
+        response
+            .headers_mut()
+            .insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    }
+    response
 }

@@ -2,6 +2,7 @@
 //!
 //! An answer is one JSON document; it is a stream of events only when the caller asked for progress and there is some.
 
+mod caller;
 mod config;
 mod guard;
 mod headers;
@@ -16,7 +17,8 @@ use std::net::SocketAddr;
 
 pub use self::config::{ConfigError, McpHttp};
 pub use self::routes::router;
-use crate::http::{BindError, ServeOptions, serve_app};
+use crate::http::server::run;
+use crate::http::{BindError, ServeOptions};
 
 /// The port that `serve mcp-http` listens on by default.
 pub const DEFAULT_PORT: u16 = 8081;
@@ -33,5 +35,15 @@ pub async fn serve(
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
-    serve_app(router(mcp), options, bound, stop).await
+    let operation = mcp.operation().clone();
+    let warming = mcp.0.verifier.clone().map(|verifier| {
+        // So that the first caller does not wait, and `/readyz` tells the truth.
+        tokio::spawn(async move { verifier.warm_up().await })
+    });
+    let anonymous = mcp.0.verifier.is_none();
+    let served = run(router(mcp), operation, &options, anonymous, bound, stop).await;
+    if let Some(warming) = warming {
+        warming.abort();
+    }
+    served
 }

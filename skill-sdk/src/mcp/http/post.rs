@@ -1,10 +1,8 @@
 //! `POST /mcp`: one message.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Bytes, HttpBody};
-use axum::extract::{FromRequest, Request};
+use axum::extract::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -12,6 +10,10 @@ use axum::response::Response;
 use super::config::McpHttp;
 use super::headers::{self, Refusal};
 use super::{reply, stream};
+use crate::context::Caller;
+use crate::http::answer::json;
+use crate::http::body;
+use crate::http::request::trace;
 use crate::mcp::answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::handler;
@@ -19,14 +21,11 @@ use crate::mcp::message::{self, INVALID_PARAMS, INVALID_REQUEST, Message, Wrong}
 use crate::mcp::params::Params;
 use crate::mcp::progress::Reporter;
 
-/// How long a client may take to send a body.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
 /// Answers one message.
-pub(super) async fn post(mcp: &McpHttp, request: Request) -> Response {
+pub(super) async fn post(mcp: &McpHttp, caller: Option<Arc<Caller>>, request: Request) -> Response {
     let refused = |status, message: String| reply::error(status, &Wrong::new(None, INVALID_REQUEST, message));
     let accepts = Accepts::read(request.headers());
     if !accepts.json {
@@ -39,11 +38,11 @@ pub(super) async fn post(mcp: &McpHttp, request: Request) -> Response {
         let message = format!("the body must be JSON: send `Content-Type: {JSON}`");
         return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
     }
-    let (mut parts, body) = request.into_parts();
-    let headers = std::mem::take(&mut parts.headers);
-    let body = match read(Request::from_parts(parts, body), mcp.0.body_limit).await {
+    let (parts, body) = request.into_parts();
+    let headers = parts.headers;
+    let body = match body::read(mcp.operation(), body).await {
         Ok(body) => body,
-        Err((status, message)) => return refused(status, message),
+        Err(refused) => return refused,
     };
     match message::read(&body) {
         Err(wrong) => reply::error(StatusCode::BAD_REQUEST, &wrong),
@@ -51,12 +50,12 @@ pub(super) async fn post(mcp: &McpHttp, request: Request) -> Response {
             Ok(()) => reply::empty(StatusCode::ACCEPTED),
             Err((status, wrong)) => reply::error(status, &wrong),
         },
-        Ok(Message::Response { .. }) => refused(
+        Ok(Message::Response) => refused(
             StatusCode::BAD_REQUEST,
             "this host asks clients for nothing, so it takes no responses".to_owned(),
         ),
         Ok(Message::Request(request)) => {
-            match answered(mcp, &headers, &accepts, &request, &body).await {
+            match answered(mcp, caller, &headers, &accepts, &request, &body).await {
                 Ok(response) => response,
                 Err((status, wrong)) => reply::error(status, &wrong),
             }
@@ -66,6 +65,7 @@ pub(super) async fn post(mcp: &McpHttp, request: Request) -> Response {
 
 async fn answered(
     mcp: &McpHttp,
+    caller: Option<Arc<Caller>>,
     headers: &HeaderMap,
     accepts: &Accepts,
     request: &message::Request<'_>,
@@ -76,66 +76,46 @@ async fn answered(
     let understood = headers::understand(host, headers, request, &params, &meta)?;
     if request.method != "tools/call" {
         let answered = handler::answer(host, request, body, &understood.version).await;
-        return Ok(reply::json(understood.status(answered.code), answered.json));
+        return Ok(json(understood.status(answered.code), answered.json));
     }
     let outcome = match ToolCall::read(host, request, &params, &meta) {
         Err(wrong) => return Err((understood.status(Some(INVALID_PARAMS)), wrong)),
         Ok(Err(outcome)) => outcome,
-        Ok(Ok(mut call)) => match meta.progress_token().filter(|_| accepts.events) {
-            Some(token) => {
-                let (sender, receiver) = stream::channel();
-                let reports = sender.clone();
-                let reporter = Arc::new(Reporter::new(token, move |report| reports.offer(report)));
-                call.set_progress(Arc::clone(&reporter));
-                match call.start(host) {
-                    Err(outcome) => outcome,
-                    Ok(running) => {
-                        let stop = running.stopper();
-                        let (id, server) = (request.id.clone(), host.identity_json().to_owned());
-                        tokio::spawn(async move {
-                            let outcome = running.outcome().await;
-                            reporter.close();
-                            sender
-                                .end(answer::result(&id, understood.era, &server, outcome))
-                                .await;
-                        });
-                        return Ok(stream::response(receiver, stop).await);
+        Ok(Ok(mut call)) => {
+            call.set_caller(caller);
+            call.set_trace(trace(headers));
+            match meta.progress_token().filter(|_| accepts.events) {
+                Some(token) => {
+                    let (sender, receiver) = stream::channel();
+                    let reports = sender.clone();
+                    let reporter = Arc::new(Reporter::new(token, move |report| reports.offer(report)));
+                    call.set_progress(Arc::clone(&reporter));
+                    match call.start(host, Some(mcp.operation())) {
+                        Err(outcome) => outcome,
+                        Ok(running) => {
+                            let stop = running.stopper();
+                            let (id, server) = (request.id.clone(), host.identity_json().to_owned());
+                            tokio::spawn(async move {
+                                let outcome = running.outcome().await;
+                                reporter.close();
+                                sender
+                                    .end(answer::result(&id, understood.era, &server, outcome))
+                                    .await;
+                            });
+                            return Ok(stream::response(receiver, stop).await);
+                        }
                     }
                 }
+                None => match call.start(host, Some(mcp.operation())) {
+                    Err(outcome) => outcome,
+                    // A client that goes away drops this future, and with it the call.
+                    Ok(running) => running.outcome().await,
+                },
             }
-            None => match call.start(host) {
-                Err(outcome) => outcome,
-                // A client that goes away drops this future, and with it the call.
-                Ok(running) => running.outcome().await,
-            },
-        },
+        }
     };
-    let json = answer::result(&request.id, understood.era, host.identity_json(), outcome);
-    Ok(reply::json(StatusCode::OK, json))
-}
-
-/// Reads the body. One that says that it is too large is refused before it comes.
-async fn read(request: Request, limit: usize) -> Result<Bytes, (StatusCode, String)> {
-    let too_large = || {
-        (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the message is longer than {limit} bytes, which is the most that is read"),
-        )
-    };
-    if request.body().size_hint().lower() > limit as u64 {
-        return Err(too_large());
-    }
-    // The routes set the limit.
-    let body = tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, &()))
-        .await
-        .map_err(|_| {
-            let message = format!("the body did not come within {} seconds", BODY_TIMEOUT.as_secs());
-            (StatusCode::REQUEST_TIMEOUT, message)
-        })?;
-    body.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-        _ => (StatusCode::BAD_REQUEST, rejection.body_text()),
-    })
+    let message = answer::result(&request.id, understood.era, host.identity_json(), outcome);
+    Ok(json(StatusCode::OK, message))
 }
 
 /// What a client can read.
@@ -154,7 +134,10 @@ impl Accepts {
             };
         }
         let mut accepts = Self::default();
-        let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let values = headers
+            .get_all(ACCEPT)
+            .iter()
+            .filter_map(|value| value.to_str().ok());
         for range in values.flat_map(|value| value.split(',')) {
             let mut parts = range.split(';').map(str::trim);
             let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -177,7 +160,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     let (Some(kind), None) = (types.next(), types.next()) else {
         return false;
     };
-    let essence = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+    let essence = kind
+        .to_str()
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default();
     essence.trim().eq_ignore_ascii_case(JSON)
 }
 

@@ -1,7 +1,7 @@
 //! The table of routes.
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, ORIGIN, VARY,
@@ -10,21 +10,28 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use axum::routing::any;
 
+use super::caller::{self, Denied};
 use super::config::McpHttp;
 use super::{PATH, guard, metadata, post, reply};
-use crate::error::SkillError;
+use crate::http::answer;
 use crate::mcp::message::{INVALID_REQUEST, Wrong};
 
 /// The routes of the MCP endpoint, to serve or to mount into an own application at its root.
 ///
 /// The answers to unknown paths and methods are part of it as long as it is not merged with routes that have their own.
 pub fn router(mcp: McpHttp) -> Router {
-    let limit = mcp.0.body_limit;
-    let prefix = mcp.0.public.as_ref().map_or("", |public| public.prefix.as_str()).to_owned();
+    let operation = mcp.operation().routes();
+    let prefix = mcp
+        .0
+        .names
+        .public
+        .as_ref()
+        .map_or("", |public| public.prefix.as_str())
+        .to_owned();
     let mut router = Router::new()
         .route(PATH, any(endpoint))
         .route(&format!("{PATH}/"), any(endpoint))
-        .route("/healthz", any(health));
+        .route("/metrics", any(metrics));
     for path in metadata::paths(&prefix) {
         router = router.route(&path, any(metadata::document));
     }
@@ -33,23 +40,28 @@ pub fn router(mcp: McpHttp) -> Router {
             .route(&format!("{prefix}{PATH}"), any(endpoint))
             .route(&format!("{prefix}{PATH}/"), any(endpoint));
     }
-    router
-        .fallback(not_found)
-        .layer(DefaultBodyLimit::max(limit))
-        .with_state(mcp)
+    router.fallback(not_found).with_state(mcp).merge(operation)
 }
 
 async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
     let origin = request.headers().get(ORIGIN).cloned();
-    let mut response = match guard::check(&mcp.0, request.uri(), request.headers()) {
-        Err(refused) => return refused,
-        Ok(()) => match *request.method() {
-            Method::POST => post::post(&mcp, request).await,
-            Method::OPTIONS if mcp.0.cors && origin.is_some() => preflight(),
-            _ => method_not_allowed(request.method()),
-        },
+    let cors = mcp.0.names.cors && origin.is_some();
+    let mut response = if cors && *request.method() == Method::OPTIONS {
+        // A browser asks without a token, and learns nothing but whether it may ask.
+        match guard::check(&mcp.0.names, request.uri(), request.headers()) {
+            Err(refused) => return refused,
+            Ok(()) => preflight(),
+        }
+    } else {
+        match caller::enter(&mcp, request.uri(), request.headers()).await {
+            // A page must be able to read that it needs a token.
+            Err(Denied::Token(response)) => response,
+            Err(Denied::Name(response)) => return response,
+            Ok(caller) if *request.method() == Method::POST => post::post(&mcp, caller, request).await,
+            Ok(_) => method_not_allowed(request.method()),
+        }
     };
-    if let Some(origin) = origin.filter(|_| mcp.0.cors) {
+    if let Some(origin) = origin.filter(|_| cors) {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(VARY, HeaderValue::from_static("Origin"));
@@ -83,27 +95,29 @@ fn method_not_allowed(method: &Method) -> Response {
     );
     let wrong = Wrong::new(None, INVALID_REQUEST, message);
     let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, &wrong);
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static("POST"));
     response
 }
 
-async fn health(request: Request) -> Response {
-    match *request.method() {
-        Method::GET | Method::HEAD => reply::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-        _ => {
-            let message = format!("{} is not supported here, use GET,HEAD", request.method());
-            let error = SkillError::terminal("method_not_allowed", message);
-            let mut response = reply::refusal(StatusCode::METHOD_NOT_ALLOWED, &error);
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET,HEAD"));
-            response
-        }
+async fn metrics(State(mcp): State<McpHttp>, request: Request) -> Response {
+    match caller::enter(&mcp, request.uri(), request.headers()).await {
+        Err(denied) => denied.into_response(),
+        Ok(_) => match *request.method() {
+            Method::GET | Method::HEAD => mcp.operation().metrics_answer(),
+            _ => answer::method_not_allowed("GET,HEAD", request.method()),
+        },
     }
 }
 
 async fn not_found(State(mcp): State<McpHttp>, request: Request) -> Response {
-    if let Err(refused) = guard::check(&mcp.0, request.uri(), request.headers()) {
-        return refused;
+    if let Err(denied) = caller::enter(&mcp, request.uri(), request.headers()).await {
+        return denied.into_response();
     }
-    let message = format!("there is nothing at {}; the MCP endpoint is {PATH}", request.uri().path());
-    reply::refusal(StatusCode::NOT_FOUND, &SkillError::terminal("not_found", message))
+    let message = format!(
+        "there is nothing at {}; the MCP endpoint is {PATH}",
+        request.uri().path()
+    );
+    answer::refusal(StatusCode::NOT_FOUND, "not_found", message)
 }

@@ -15,6 +15,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::reply;
+use crate::http::answer::json;
 use crate::mcp::call::Stop;
 
 /// How many messages may wait for a client that is behind with reading.
@@ -70,7 +71,7 @@ pub(super) async fn response(mut receiver: EventReceiver, stop: Stop) -> Respons
     match receiver.0.recv().await {
         Some(Event::End(result)) => {
             guard.0 = None;
-            reply::json(StatusCode::OK, result)
+            json(StatusCode::OK, result)
         }
         Some(Event::Report(report)) => {
             let stream = EventStream {

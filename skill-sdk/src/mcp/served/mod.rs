@@ -114,8 +114,16 @@ enum Holds {
 
 fn holds(keyword: &str) -> Holds {
     match keyword {
-        "additionalProperties" | "items" | "contains" | "not" | "if" | "then" | "else" | "propertyNames"
-        | "unevaluatedItems" | "unevaluatedProperties" => Holds::Schema,
+        "additionalProperties"
+        | "items"
+        | "contains"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds::Schema,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::List,
         "properties" | "patternProperties" | "dependentSchemas" | "$defs" => Holds::Members,
         _ => Holds::Nothing,
@@ -124,17 +132,20 @@ fn holds(keyword: &str) -> Holds {
 
 /// All schemas that stand directly inside of one.
 fn children(node: &Node) -> impl Iterator<Item = &Value> {
-    node.iter().flat_map(|(keyword, value)| match (holds(keyword), value) {
-        (Holds::Schema, schema) => vec![schema],
-        (Holds::List, Value::Array(list)) => list.iter().collect(),
-        (Holds::Members, Value::Object(members)) => members.values().collect(),
-        _ => Vec::new(),
-    })
+    node.iter()
+        .flat_map(|(keyword, value)| match (holds(keyword), value) {
+            (Holds::Schema, schema) => vec![schema],
+            (Holds::List, Value::Array(list)) => list.iter().collect(),
+            (Holds::Members, Value::Object(members)) => members.values().collect(),
+            _ => Vec::new(),
+        })
 }
 
 fn uses_anchors(node: &Node) -> bool {
     ANCHORS.iter().any(|keyword| node.contains_key(*keyword))
-        || node.get("$ref").is_some_and(|reference| target(reference).is_none())
+        || node
+            .get("$ref")
+            .is_some_and(|reference| target(reference).is_none())
         || children(node).any(|child| child.as_object().is_some_and(uses_anchors))
 }
 
@@ -258,8 +269,10 @@ fn merged(mut node: Node) -> Node {
         let collides = |(name, _): (&String, &Value)| node.contains_key(name) && !is_annotation(name);
         // `additionalProperties` looks at its neighbours, so it must not get other ones.
         let looks_around = |node: &Node| {
-            node.keys()
-                .any(|name| matches!(name.as_str(), "additionalProperties" | "items" | "then" | "else") || name.starts_with("unevaluated"))
+            node.keys().any(|name| {
+                matches!(name.as_str(), "additionalProperties" | "items" | "then" | "else")
+                    || name.starts_with("unevaluated")
+            })
         };
         let own = node.keys().any(|name| name != keyword && !is_annotation(name));
         if branch.iter().any(collides) || (own && (looks_around(branch) || looks_around(&node))) {
@@ -293,7 +306,9 @@ fn plain_optionals(node: &mut Node) {
             _ if matches!(keyword.as_str(), "not" | "if" | "oneOf") => {}
             (Holds::Schema, Value::Object(schema)) => plain_optionals(schema),
             (Holds::List, Value::Array(list)) => {
-                list.iter_mut().filter_map(Value::as_object_mut).for_each(plain_optionals);
+                list.iter_mut()
+                    .filter_map(Value::as_object_mut)
+                    .for_each(plain_optionals);
             }
             (Holds::Members, Value::Object(members)) => {
                 for (name, member) in members {

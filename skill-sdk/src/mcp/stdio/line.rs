@@ -210,7 +210,10 @@ mod tests {
             match lines.next().unwrap() {
                 Line::Text(text) => found.push(String::from_utf8(text.to_vec()).unwrap()),
                 Line::TooLong { id, bytes } => {
-                    found.push(format!("{bytes} too long, {}", id.as_ref().map_or("none", Id::json)));
+                    found.push(format!(
+                        "{bytes} too long, {}",
+                        id.as_ref().map_or("none", Id::json)
+                    ));
                 }
                 Line::End => return found,
             }
@@ -222,7 +225,10 @@ mod tests {
         for piece in [1, 3, 1000] {
             assert_eq!(lines("", 5, piece), [""; 0]);
             assert_eq!(lines("ab\n\ncdefg\r\nx", 6, piece), ["ab", "", "cdefg\r", "x"]);
-            assert_eq!(lines("12345\n123456\n1\n", 5, piece), ["12345", "7 too long, none", "1"]);
+            assert_eq!(
+                lines("12345\n123456\n1\n", 5, piece),
+                ["12345", "7 too long, none", "1"]
+            );
             assert_eq!(lines("123456789", 5, piece), ["9 too long, none"]);
         }
     }
@@ -231,7 +237,10 @@ mod tests {
     fn the_id_of_a_line_that_is_too_long() {
         for (line, id) in [
             (r#"{"id":7,"params":{"id":8,"x":["id",9]}}"#, "7"),
-            (r#"{"params":{"id":8,"x":"}\",\"id\":9"}, "id" : "a\"b"}"#, r#""a\"b""#),
+            (
+                r#"{"params":{"id":8,"x":"}\",\"id\":9"}, "id" : "a\"b"}"#,
+                r#""a\"b""#,
+            ),
             (r#"{"params":[{"id":1},[]],"id": -3 , "z":"id"}"#, "-3"),
             (r#"{"params":{"id":1},"id":{"id":2}}"#, "none"),
             (r#"{"params":{"id":1},"id":null}"#, "none"),

@@ -37,7 +37,7 @@ impl Default for StdioOptions {
     fn default() -> Self {
         Self {
             drain: Duration::from_secs(30),
-            message_limit: crate::http::DEFAULT_BODY_LIMIT,
+            message_limit: 4 * 1024 * 1024,
         }
     }
 }
@@ -83,7 +83,7 @@ pub async fn serve_stdio(
                 }
             }
             // Nobody waits any more when the host was told to stop.
-            drop(ended.send(()));
+            let _ = ended.send(());
         })?;
 
     tokio::select! {

@@ -52,7 +52,7 @@ impl Outgoing {
             .spawn(move || {
                 write_all(output, &waiting, &writer);
                 // The host may be gone already.
-                drop(done.send(()));
+                let _ = done.send(());
             })?;
         Ok(Self {
             messages,

@@ -54,7 +54,7 @@ impl Session {
                 Ok(())
             }
             // The host asks clients for nothing.
-            Ok(Message::Response { .. }) => Ok(()),
+            Ok(Message::Response) => Ok(()),
             Err(wrong) => {
                 tracing::warn!(bytes = line.len(), code = wrong.code, "a line is no message");
                 Err(wrong)
@@ -154,7 +154,7 @@ impl Session {
         if let Some(reporter) = &reporter {
             call.set_progress(Arc::clone(reporter));
         }
-        let running = match call.start(&self.host) {
+        let running = match call.start(&self.host, None) {
             Ok(running) => running,
             Err(outcome) => {
                 self.send_result(&request.id, era, outcome);
