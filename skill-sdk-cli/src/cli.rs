@@ -1,7 +1,10 @@
 //! The arguments of the tool: clap types only.
 
 use clap::{Args, Parser, Subcommand};
-use skill_sdk::host::args::{CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs};
+use skill_sdk::host::args::{
+    CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs,
+    ServeMcpStdioArgs,
+};
 
 use crate::cargo::CargoArgs;
 
@@ -82,6 +85,22 @@ pub(crate) enum Serve {
     Http {
         #[command(flatten)]
         args: ServeHttpArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Host skills as tools of an MCP server for the client that starts it
+    #[command(after_help = TARGETS)]
+    McpStdio {
+        #[command(flatten)]
+        args: ServeMcpStdioArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
+    /// Host skills as tools of an MCP server over streamable HTTP
+    #[command(after_help = TARGETS)]
+    McpHttp {
+        #[command(flatten)]
+        args: ServeMcpHttpArgs,
         #[command(flatten)]
         reach: Reach,
     },

@@ -40,6 +40,17 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
                 command::serve::http(args, refs)
             })
         }
+        Command::Serve(Serve::McpStdio { args, reach }) => {
+            serve(reach, Need::ServeMcp, program::SERVE_MCP_STDIO, |refs| {
+                command::serve::mcp_stdio(args, refs)
+            })
+        }
+        Command::Serve(Serve::McpHttp { args, reach }) => {
+            command::serve::check(&args.http)?;
+            serve(reach, Need::ServeMcp, program::SERVE_MCP_HTTP, |refs| {
+                command::serve::mcp_http(args, refs)
+            })
+        }
         Command::Serve(Serve::Local { args, reach }) => {
             serve(reach, Need::ServeLocal, program::SERVE_LOCAL, |refs| {
                 command::serve::local(args, refs)

@@ -21,7 +21,9 @@ mod unreferenced;
 use std::path::PathBuf;
 
 use skill_sdk::host::command::Failure;
-use skill_sdk::host::protocol::{INVOKE_FEATURES, SERVE_HTTP_FEATURES, SERVE_LOCAL_FEATURES};
+use skill_sdk::host::protocol::{
+    INVOKE_FEATURES, SERVE_HTTP_FEATURES, SERVE_LOCAL_FEATURES, SERVE_MCP_FEATURES,
+};
 
 use crate::cargo::{self, CargoArgs};
 use crate::target::{Group, HostBinary, Package, Workspace};
@@ -42,6 +44,8 @@ pub(crate) enum Need {
     ServeHttp,
     /// To host them for programs on this machine.
     ServeLocal,
+    /// To host them over MCP.
+    ServeMcp,
 }
 
 impl Need {
@@ -49,7 +53,7 @@ impl Need {
     pub(crate) fn is_one_program(self) -> bool {
         match self {
             Self::Describe | Self::DescribeAll | Self::Invoke => false,
-            Self::ServeHttp | Self::ServeLocal => true,
+            Self::ServeHttp | Self::ServeLocal | Self::ServeMcp => true,
         }
     }
 
@@ -60,6 +64,7 @@ impl Need {
             Self::Invoke => INVOKE_FEATURES,
             Self::ServeHttp => SERVE_HTTP_FEATURES,
             Self::ServeLocal => SERVE_LOCAL_FEATURES,
+            Self::ServeMcp => SERVE_MCP_FEATURES,
         }
     }
 }

@@ -23,6 +23,10 @@ const INVOKE: &str = "invoke";
 pub(crate) const SERVE_HTTP: &str = "serve-http";
 /// The action that hosts the skills for programs on this machine.
 pub(crate) const SERVE_LOCAL: &str = "serve-local";
+/// The action that hosts the skills over MCP for the client that starts it.
+pub(crate) const SERVE_MCP_STDIO: &str = "serve-mcp-stdio";
+/// The action that hosts the skills over MCP on a port.
+pub(crate) const SERVE_MCP_HTTP: &str = "serve-mcp-http";
 
 /// What to do when there is no room for the files of an exchange.
 const TEMPORARY: &str = "the variable TMPDIR names the directory for temporary files";
