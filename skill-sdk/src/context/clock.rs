@@ -11,7 +11,7 @@ pub(crate) struct Clock(Option<Arc<Mutex<Duration>>>);
 
 /// What a clock of a test starts at: 2026-01-01T00:00:00Z.
 #[cfg(feature = "testing")]
-const START: Duration = Duration::from_secs(1_767_225_600);
+const START: Duration = Duration::from_hours(490_896);
 
 impl Clock {
     /// A clock that stands at 2026-01-01T00:00:00Z until it is moved.

@@ -6,7 +6,7 @@ mod building;
 mod caller;
 mod cancel;
 #[cfg(feature = "core")]
-mod clock;
+pub(crate) mod clock;
 #[cfg(feature = "connections")]
 pub mod connections;
 #[cfg(feature = "core")]
@@ -19,7 +19,7 @@ mod input;
 #[cfg(feature = "core")]
 mod installed;
 #[cfg(any(feature = "connections", all(feature = "core", feature = "testing")))]
-mod moment;
+pub(crate) mod moment;
 mod progress;
 mod resources;
 pub mod secrets;
@@ -28,7 +28,7 @@ mod settings;
 mod start;
 mod trace;
 #[cfg(any(feature = "core", feature = "llm"))]
-mod web;
+pub(crate) mod web;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

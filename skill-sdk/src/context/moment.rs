@@ -126,9 +126,47 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 - 719_468)
 }
 
+/// The moment `since` 1970-01-01T00:00:00Z as a text, without what is below a microsecond.
+#[cfg(all(feature = "connections", feature = "testing"))]
+pub(crate) fn written(since: std::time::Duration) -> String {
+    let seconds = since.as_secs();
+    let time = seconds % 86_400;
+    // Days since 0000-03-01, in cycles of 400 years of which each has the same days.
+    let days = seconds / 86_400 + 719_468;
+    let (cycle, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    format!(
+        "{:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:06}Z",
+        cycle * 400 + year + next,
+        time / 3600,
+        time % 3600 / 60,
+        time % 60,
+        since.subsec_micros()
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::parse;
+
+    #[cfg(all(feature = "connections", feature = "testing"))]
+    #[test]
+    fn what_is_written_is_read_again() {
+        for day in (0..60_000).step_by(7) {
+            let since = std::time::Duration::from_micros(day * 86_400_000_000 + 45_296_789_012);
+            let text = super::written(since);
+            let micros = i64::try_from(since.as_micros()).unwrap();
+            assert_eq!(parse(&text), Some(micros), "{text}");
+        }
+    }
 
     #[test]
     fn moments() {

@@ -124,6 +124,20 @@ impl Invoke {
         self
     }
 
+    /// Gives a core in memory in place of the platform's. Clones of it are the same core.
+    #[cfg(feature = "core")]
+    pub fn core(mut self, core: impl std::borrow::Borrow<super::FakeCore>) -> Self {
+        self.meta.services.core = Some(core.borrow().client());
+        self
+    }
+
+    /// Gives connections in memory in place of the platform's. Clones of them are the same connections.
+    #[cfg(feature = "connections")]
+    pub fn connections(mut self, connections: impl std::borrow::Borrow<super::FakeConnections>) -> Self {
+        self.meta.services.connections = Some(connections.borrow().client());
+        self
+    }
+
     /// Runs the call on a runtime of its own and waits for it. Inside an asynchronous test await the call in place of
     /// this.
     pub fn blocking(self) -> Result<Invoked, SkillError> {

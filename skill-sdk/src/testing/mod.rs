@@ -20,12 +20,20 @@
 //! assert_eq!(error.code(), "input_contract_violation");
 //! ```
 
+#[cfg(feature = "connections")]
+mod connections;
 mod contract;
+#[cfg(feature = "core")]
+mod core;
 mod examples;
 mod input;
 mod invoke;
 
+#[cfg(feature = "connections")]
+pub use self::connections::{FakeConnection, FakeConnections};
 pub use self::contract::{ContractError, check_contract};
+#[cfg(feature = "core")]
+pub use self::core::FakeCore;
 pub use self::examples::{ExampleError, run_examples};
 pub use self::invoke::{Invoke, Invoked, invoke};
 #[doc(no_inline)]

@@ -15,6 +15,8 @@ mod description;
 mod failure;
 mod settings;
 mod store;
+#[cfg(all(test, feature = "testing"))]
+mod tests;
 mod token;
 
 use std::fmt;

@@ -31,7 +31,7 @@ impl<'a> Artifacts<'a> {
     /// - `content_integrity_failed`: the bytes are not those that the core has
     /// - `artifact_not_found`: no artifact can have this id, because it is empty or all dots
     /// - the codes of every request to the core, such as `config_missing` and `core_unavailable` (retryable)
-    pub async fn read(&self, id: &str) -> Result<Artifact, SkillError> {
+    pub async fn read(self, id: &str) -> Result<Artifact, SkillError> {
         self.fetch(id, None).await
     }
 
@@ -39,11 +39,11 @@ impl<'a> Artifacts<'a> {
     ///
     /// # Errors
     /// Those of [`read`](Self::read).
-    pub async fn read_for_task(&self, id: &str, task: &str) -> Result<Artifact, SkillError> {
+    pub async fn read_for_task(self, id: &str, task: &str) -> Result<Artifact, SkillError> {
         self.fetch(id, Some(task)).await
     }
 
-    async fn fetch(&self, id: &str, task: Option<&str>) -> Result<Artifact, SkillError> {
+    async fn fetch(self, id: &str, task: Option<&str>) -> Result<Artifact, SkillError> {
         // A path cannot hold these, however they are written.
         if id.bytes().all(|byte| byte == b'.') {
             return Err(SkillError::terminal(

@@ -83,14 +83,14 @@ impl Failure {
     }
 
     /// Nobody at the core answered.
-    pub(super) fn core_unreachable(source: String) -> Self {
+    pub(crate) fn core_unreachable(source: String) -> Self {
         Self::retryable("core_unavailable", "the core cannot be reached").with_source(source)
     }
 
     /// The core answered with the status `status`, and perhaps with the envelope `{"error": {code, message, details}}`.
     ///
     /// `secret` is what the request carried: a message or details with it in them are not passed on.
-    pub(super) fn of_core(status: u16, envelope: Option<&Value>, secret: &str) -> Self {
+    pub(crate) fn of_core(status: u16, envelope: Option<&Value>, secret: &str) -> Self {
         let error = envelope.map(|envelope| &envelope["error"]);
         let code = error.and_then(|error| error["code"].as_str());
         let said = error.and_then(|error| error["message"].as_str()).unwrap_or("");

@@ -16,6 +16,8 @@ mod failure;
 mod identity;
 pub mod knowledge;
 pub(super) mod settings;
+#[cfg(all(test, feature = "testing"))]
+pub(crate) mod tests;
 
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub(crate) use self::credential::AudienceToken;
 pub(crate) use self::failure::Failure;
 use self::knowledge::Knowledge;
 pub(crate) use self::settings::CoreSettings;
+#[cfg(all(feature = "connections", feature = "testing"))]
+pub(crate) use self::settings::IamSettings;
 use super::SkillContext;
 use super::clock::Clock;
 use super::installed::Installed;

@@ -61,7 +61,7 @@ impl<'a> Knowledge<'a> {
     }
 
     /// What applying `snapshot` in `workspace` would change. Nothing is written.
-    pub async fn preview(&self, snapshot: &Snapshot, workspace: &str) -> Result<SnapshotPlan, SkillError> {
+    pub async fn preview(self, snapshot: &Snapshot, workspace: &str) -> Result<SnapshotPlan, SkillError> {
         let body = InWorkspace {
             workspace_id: workspace,
             expected_state: None,
@@ -78,7 +78,7 @@ impl<'a> Knowledge<'a> {
     /// # Errors
     /// [`ApplyError::Stale`] when something has changed since the preview.
     pub async fn apply(
-        &self,
+        self,
         snapshot: &Snapshot,
         workspace: &str,
         expected_state: Option<&str>,
@@ -107,7 +107,7 @@ impl<'a> Knowledge<'a> {
 
     /// Stores `document` in `workspace`, in place of the one with the same natural key. All tries carry one idempotency
     /// key.
-    pub async fn document(&self, document: &Document, workspace: &str) -> Result<StoredDocument, SkillError> {
+    pub async fn document(self, document: &Document, workspace: &str) -> Result<StoredDocument, SkillError> {
         let body = InWorkspace {
             workspace_id: workspace,
             expected_state: None,
@@ -117,7 +117,7 @@ impl<'a> Knowledge<'a> {
     }
 
     /// What the platform remembers about the query's subject.
-    pub async fn recall(&self, query: &RecallQuery) -> Result<Recall, SkillError> {
+    pub async fn recall(self, query: &RecallQuery) -> Result<Recall, SkillError> {
         self.post("/context/recall", query, false).await
     }
 
@@ -125,13 +125,13 @@ impl<'a> Knowledge<'a> {
     ///
     /// # Errors
     /// `knowledge_query_too_large` when there are more than the query's `max_items`: a part of them is never the answer.
-    pub async fn query(&self, query: &EntityQuery, workspace: &str) -> Result<Vec<EntityRecord>, SkillError> {
+    pub async fn query(self, query: &EntityQuery, workspace: &str) -> Result<Vec<EntityRecord>, SkillError> {
         let core = self.context.core()?;
         self.context.bounded(pages(&core, query, workspace)).await
     }
 
     async fn post<T: DeserializeOwned>(
-        &self,
+        self,
         path: &str,
         body: &impl Serialize,
         idempotent: bool,

@@ -1,0 +1,134 @@
+//! What the core, the IAM and the secret store in memory answer.
+
+use serde_json::{Value, json};
+
+use super::{Shared, State};
+use crate::context::moment;
+use crate::context::web::{Answer, Method, Request, Sent, Transport, Unanswered};
+use crate::contract::json;
+
+/// What the IAM knows the host by.
+pub(super) const PLATFORM_TOKEN: &str = "fake-platform-token";
+
+/// What the store knows a login by.
+const LOGIN: &str = "fake-login";
+
+impl Transport for Shared {
+    fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
+        let body = request
+            .body
+            .and_then(|body| json::parse(body).ok())
+            .unwrap_or_default();
+        let header = |name: &str| {
+            let found = request.headers.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.as_ref())
+        };
+        let mut state = self.lock();
+        let url = request.url;
+        let result = if let Some(path) = url.strip_prefix("http://core.fake/api/v1") {
+            let known = header("authorization") == Some("Bearer control-plane-token");
+            state.core(path, known)
+        } else if url.starts_with("http://iam.fake/") {
+            Ok(exchanged(&body))
+        } else if let Some(path) = url.strip_prefix("http://store.fake/v1/") {
+            Ok(match request.method {
+                Method::Post => logged_in(&body),
+                Method::Get => state.material(path, header("x-vault-token") == Some(LOGIN)),
+            })
+        } else {
+            Err(Unanswered::Unreachable("nobody is there in this test".to_owned()))
+        };
+        drop(state);
+        Box::pin(std::future::ready(result))
+    }
+}
+
+fn exchanged(body: &Value) -> Answer {
+    if body["token"] != PLATFORM_TOKEN {
+        return answered(401, &json!({"detail": "invalid_token"}));
+    }
+    let audience = body["audience"].as_str().unwrap_or_default();
+    answered(
+        200,
+        &json!({"accessToken": format!("{audience}-token"), "expiresIn": 300}),
+    )
+}
+
+fn logged_in(body: &Value) -> Answer {
+    if body["role"] != "agent-p-1" || body["jwt"] != "openbao-token" {
+        return answered(403, &json!({"errors": ["permission denied"]}));
+    }
+    answered(
+        200,
+        &json!({"auth": {"client_token": LOGIN, "lease_duration": 300}}),
+    )
+}
+
+impl State {
+    fn core(&mut self, path: &str, known: bool) -> Result<Answer, Unanswered> {
+        let key = path.strip_prefix("/agents/me/connections/");
+        self.lookups += usize::from(key.is_some());
+        if self.core_down {
+            return Err(Unanswered::Unreachable("the core of the test is down".to_owned()));
+        }
+        if !known {
+            return Ok(answered(401, &json!({"error": {"code": "invalid_credentials"}})));
+        }
+        if path == "/agents/me" {
+            return Ok(answered(200, &json!({"principalId": "p-1"})));
+        }
+        let Some(entry) = key.and_then(|key| self.connections.get(key)) else {
+            return Ok(answered(404, &json!({"error": {"code": "not_found"}})));
+        };
+        let usable = entry.status == "active";
+        let connection = &entry.connection;
+        let document = json!({
+            "key": connection.key,
+            "type": connection.kind,
+            "typeVersion": (entry.status != "pending").then_some(1),
+            "account": connection.account,
+            "auth": usable.then_some(&connection.auth),
+            "status": entry.status,
+            "settings": connection.settings,
+            "secretRef": usable.then(|| entry.secret_ref()),
+            "expiresAt": null,
+        });
+        Ok(answered(200, &document))
+    }
+
+    fn material(&mut self, path: &str, known: bool) -> Answer {
+        if !known {
+            return answered(403, &json!({"errors": ["permission denied"]}));
+        }
+        self.reads.push(path.to_owned());
+        if self.sealed {
+            return answered(503, &json!({"errors": ["sealed"]}));
+        }
+        let mut entries = self.connections.values();
+        let entry = entries.find(|entry| entry.status == "active" && entry.own_place() == path);
+        let Some(entry) = entry else {
+            return answered(404, &json!({"errors": []}));
+        };
+        if let Some(status) = entry.refuses {
+            return answered(status, &json!({"errors": ["refused"]}));
+        }
+        let data = json!({
+            "access_token": entry.token(),
+            "expires_at": entry.expires_at.map(moment::written),
+        });
+        if path.starts_with("kv/") {
+            answered(200, &json!({"data": {"data": data, "metadata": {"version": 1}}}))
+        } else {
+            answered(200, &json!({"data": data}))
+        }
+    }
+}
+
+fn answered(status: u16, document: &Value) -> Answer {
+    Answer {
+        status,
+        media_type: Some("application/json".to_owned()),
+        etag: None,
+        body: document.to_string().into_bytes(),
+    }
+}

@@ -1,0 +1,105 @@
+//! Conditions on attributes, as the platform understands them.
+
+use serde_json::{Map, Value};
+
+use crate::context::moment;
+
+/// The operators.
+const OPERATORS: [&str; 6] = ["eq", "in", "prefix", "lte", "gte", "exists"];
+
+/// Whether attributes satisfy all of `conditions`; or what is wrong with a condition.
+pub(super) fn matches(attributes: &Value, conditions: &Value) -> Result<bool, String> {
+    let conditions = conditions
+        .as_array()
+        .ok_or("`where` is a list of conditions `{attr, op, value}`")?;
+    let empty = Map::new();
+    let attributes = attributes.as_object().unwrap_or(&empty);
+    let mut all = true;
+    for condition in conditions {
+        // Each is looked at, so that a wrong one is found behind one that fails.
+        all &= satisfied(attributes, condition)?;
+    }
+    Ok(all)
+}
+
+fn satisfied(attributes: &Map<String, Value>, condition: &Value) -> Result<bool, String> {
+    let name = condition["attr"].as_str().unwrap_or_default();
+    let operator = condition["op"].as_str().unwrap_or_default();
+    let value = &condition["value"];
+    let items = attributes.get(name).map_or(&[][..], items);
+    let any = |test: &dyn Fn(&Value) -> bool| items.iter().any(test);
+    Ok(match operator {
+        "exists" => {
+            let wanted = value.is_null() || *value == Value::Bool(true);
+            items.is_empty() != wanted
+        }
+        "eq" => any(&|item| equal(item, value)),
+        "in" => {
+            let characters;
+            let values = match value {
+                Value::Array(values) => values,
+                // A text is the list of its characters.
+                Value::String(text) => {
+                    characters = text.chars().map(|c| c.to_string().into()).collect::<Vec<_>>();
+                    &characters
+                }
+                _ => return Err(format!("`in` on `{name}` needs a list")),
+            };
+            any(&|item| values.iter().any(|value| equal(item, value)))
+        }
+        "prefix" => {
+            let Some(prefix) = value.as_str() else {
+                return Err(format!("`prefix` on `{name}` needs a text"));
+            };
+            any(&|item| {
+                let below = item.as_str().and_then(|item| item.strip_prefix(prefix));
+                below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+            })
+        }
+        "lte" => any(&|item| order(item, value).is_some_and(std::cmp::Ordering::is_le)),
+        "gte" => any(&|item| order(item, value).is_some_and(std::cmp::Ordering::is_ge)),
+        unknown => {
+            return Err(format!(
+                "unknown operator `{unknown}` on `{name}`; there are {}",
+                OPERATORS.join(", ")
+            ));
+        }
+    })
+}
+
+/// The items of a list, or a value as the only one; null is nothing.
+fn items(attribute: &Value) -> &[Value] {
+    match attribute {
+        Value::Null => &[],
+        Value::Array(items) => items,
+        value => std::slice::from_ref(value),
+    }
+}
+
+/// Whether two values are the same; numbers by what they are worth.
+pub(super) fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || (left.is_f64() || right.is_f64()) && left.as_f64() == right.as_f64()
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(name, left)| right.get(name).is_some_and(|right| equal(left, right)))
+        }
+        (left, right) => left == right,
+    }
+}
+
+/// The order of two numbers or of two moments; others have none.
+fn order(left: &Value, right: &Value) -> Option<std::cmp::Ordering> {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left.as_f64()?.partial_cmp(&right.as_f64()?),
+        (Value::String(left), Value::String(right)) => Some(moment::parse(left)?.cmp(&moment::parse(right)?)),
+        _ => None,
+    }
+}

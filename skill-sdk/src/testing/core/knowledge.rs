@@ -1,0 +1,210 @@
+//! States, snapshots and plans.
+
+use serde_json::{Map, Value, json};
+
+use super::filter::equal;
+use crate::context::core::artifacts::hash;
+
+/// The most changes of a kind that a plan names.
+const LIMIT: usize = 1000;
+
+/// What stands between a kind and a key.
+const SEPARATOR: char = '\u{1f}';
+
+/// What an entity without kind or key has in their place.
+const NONE: &str = "None";
+
+/// What one source has said about one scope: entities without their kinds, by kind and key.
+type Entities = Map<String, Value>;
+
+/// All that is known.
+#[derive(Default)]
+pub(super) struct Knowledge {
+    slots: Vec<Slot>,
+}
+
+struct Slot {
+    workspace: String,
+    pack: String,
+    source: String,
+    scope: String,
+    entities: Entities,
+}
+
+impl Knowledge {
+    /// What is known of the source and scope of a snapshot, and what will be.
+    pub(super) fn states(&self, workspace: &str, snapshot: &Map<String, Value>) -> (Entities, Entities) {
+        let names = names(snapshot);
+        let slot = self.slots.iter().find(|slot| slot.is(workspace, &names));
+        let before = slot.map_or_else(Map::new, |slot| slot.entities.clone());
+        (before, entities(snapshot))
+    }
+
+    /// Replaces what is known of the source and scope of a snapshot. Says the token of the new state.
+    pub(super) fn apply(&mut self, workspace: &str, snapshot: &Value) -> String {
+        let empty = Map::new();
+        let snapshot = snapshot.as_object().unwrap_or(&empty);
+        let names = names(snapshot);
+        let entities = entities(snapshot);
+        let token = state_token(&entities);
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.is(workspace, &names)) {
+            slot.entities = entities;
+            return token;
+        }
+        let [pack, source, scope] = names;
+        self.slots.push(Slot {
+            workspace: workspace.to_owned(),
+            pack,
+            source,
+            scope,
+            entities,
+        });
+        token
+    }
+
+    /// All entities of a workspace, ordered by kind and key.
+    pub(super) fn entities(&self, workspace: &str) -> Vec<Value> {
+        let mut found: Vec<(&str, &str, Value)> = Vec::new();
+        for slot in self.slots.iter().filter(|slot| slot.workspace == workspace) {
+            for (id, entity) in &slot.entities {
+                let (kind, key) = id.split_once(SEPARATOR).unwrap_or((id, ""));
+                let item = json!({
+                    "kind": kind,
+                    "key": key,
+                    "title": entity["title"].as_str().unwrap_or_default(),
+                    "attributes": entity.get("attributes").cloned().unwrap_or_else(|| json!({})),
+                    "source": slot.source,
+                    "scope": slot.scope,
+                });
+                found.push((kind, key, item));
+            }
+        }
+        found.sort_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
+        found.into_iter().map(|(_, _, item)| item).collect()
+    }
+}
+
+impl Slot {
+    fn is(&self, workspace: &str, [pack, source, scope]: &[String; 3]) -> bool {
+        (&*self.workspace, &self.pack, &self.source, &self.scope) == (workspace, pack, source, scope)
+    }
+}
+
+fn names(snapshot: &Map<String, Value>) -> [String; 3] {
+    ["pack", "source", "scope"].map(|name| {
+        let value = snapshot.get(name).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    })
+}
+
+fn entities(snapshot: &Map<String, Value>) -> Entities {
+    let listed = snapshot.get("entities").and_then(Value::as_array);
+    let mut entities = Map::new();
+    for entity in listed.map(Vec::as_slice).unwrap_or_default() {
+        let text = |name: &str| entity[name].as_str().filter(|text| !text.is_empty());
+        let kind = text("kind").unwrap_or(NONE);
+        let key = text("key").or_else(|| text("naturalKey")).unwrap_or(NONE);
+        let mut kept = entity.as_object().cloned().unwrap_or_default();
+        kept.shift_remove("kind");
+        entities.insert(format!("{kind}{SEPARATOR}{key}"), kept.into());
+    }
+    entities
+}
+
+/// From one state to another. `token` is that of the state which the plan is for.
+pub(super) fn plan_of(before: &Entities, after: &Entities, token: &str) -> Value {
+    let in_both = |id: &String| before.get(id).zip(after.get(id));
+    let opened: Vec<_> = after.keys().filter(|id| !before.contains_key(*id)).collect();
+    let closed: Vec<_> = before.keys().filter(|id| !after.contains_key(*id)).collect();
+    let changed: Vec<_> = after
+        .keys()
+        .filter(|id| in_both(id).is_some_and(|(old, new)| !equal(old, new)))
+        .collect();
+    let unchanged = after.len() - opened.len() - changed.len();
+    let truncated = [&opened, &changed, &closed].iter().any(|ids| ids.len() > LIMIT);
+    json!({
+        "opened": opened.len() + changed.len(),
+        "closed": closed.len() + changed.len(),
+        "superseded": changed.len(),
+        "unchanged": unchanged,
+        "changes": {
+            "opened": listed(&opened),
+            "changed": listed(&changed),
+            "closed": listed(&closed),
+            "limit": LIMIT,
+            "truncated": truncated,
+        },
+        "conflicts": {"items": [], "limit": LIMIT, "truncated": false},
+        "stateToken": token,
+    })
+}
+
+fn listed(ids: &[&String]) -> Vec<Value> {
+    ids.iter()
+        .take(LIMIT)
+        .map(|id| {
+            let (kind, key) = id.split_once(SEPARATOR).unwrap_or((id, ""));
+            json!({"kind": kind, "key": key})
+        })
+        .collect()
+}
+
+/// `st:` and the first 16 digits of the SHA-256 of the state as JSON, with ordered names and a space behind `,` and `:`.
+pub(super) fn state_token(state: &Entities) -> String {
+    let mut text = String::new();
+    write(&mut text, &Value::Object(state.clone()));
+    let mut token = hash(text.as_bytes());
+    token.truncate(16);
+    format!("st:{token}")
+}
+
+fn write(text: &mut String, value: &Value) {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (index, (name, value)) in members.into_iter().enumerate() {
+                if index > 0 {
+                    text.push_str(", ");
+                }
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push_str(": ");
+                write(text, value);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(", ");
+                }
+                write(text, item);
+            }
+            text.push(']');
+        }
+        scalar => text.push_str(&scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The text behind a token.
+    pub(in crate::testing::core) fn written(state: &Value) -> String {
+        let mut text = String::new();
+        write(&mut text, state);
+        text
+    }
+
+    #[test]
+    fn names_are_ordered_and_letters_stay() {
+        let state = json!({"b": [1, 2.0, null], "a": {"z": "Ё\u{1f}\"", "y": true}});
+        assert_eq!(
+            written(&state),
+            "{\"a\": {\"y\": true, \"z\": \"Ё\\u001f\\\"\"}, \"b\": [1, 2.0, null]}"
+        );
+    }
+}
