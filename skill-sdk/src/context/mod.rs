@@ -18,7 +18,10 @@ mod flight;
 mod input;
 #[cfg(feature = "core")]
 mod installed;
-#[cfg(any(feature = "connections", all(feature = "core", feature = "testing")))]
+#[cfg(any(
+    feature = "connections",
+    all(feature = "core", any(test, feature = "testing"))
+))]
 pub(crate) mod moment;
 mod progress;
 mod resources;

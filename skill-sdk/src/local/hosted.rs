@@ -117,6 +117,6 @@ mod tests {
 
     #[test]
     fn nothing_is_hosted_by_an_empty_program() {
-        assert!(table(&Host::new(&Registry::default()).unwrap()).is_empty());
+        assert!(table(&Host::new(&Registry::of([]).unwrap()).unwrap()).is_empty());
     }
 }

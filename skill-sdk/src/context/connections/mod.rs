@@ -15,7 +15,7 @@ mod description;
 mod failure;
 mod settings;
 mod store;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 mod tests;
 mod token;
 

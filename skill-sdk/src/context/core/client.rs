@@ -90,7 +90,7 @@ impl CoreClient {
     }
 
     /// Does not repeat requests.
-    #[cfg(feature = "testing")]
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn without_repeats(mut self) -> Self {
         self.retry_window = Duration::ZERO;
         self

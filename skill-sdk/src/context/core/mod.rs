@@ -16,7 +16,7 @@ mod failure;
 mod identity;
 pub mod knowledge;
 pub(super) mod settings;
-#[cfg(all(test, feature = "testing"))]
+#[cfg(test)]
 pub(crate) mod tests;
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) use self::credential::AudienceToken;
 pub(crate) use self::failure::Failure;
 use self::knowledge::Knowledge;
 pub(crate) use self::settings::CoreSettings;
-#[cfg(all(feature = "connections", feature = "testing"))]
+#[cfg(all(feature = "connections", any(test, feature = "testing")))]
 pub(crate) use self::settings::IamSettings;
 use super::SkillContext;
 use super::clock::Clock;

@@ -8,7 +8,7 @@ mod client;
 mod transport;
 
 pub(crate) use self::client::{BodyError, builder, read_body};
-#[cfg(all(feature = "core", feature = "testing"))]
+#[cfg(all(feature = "core", any(test, feature = "testing")))]
 pub(crate) use self::transport::Sent;
 #[cfg(feature = "core")]
 pub(crate) use self::transport::{Answer, Http, Method, Request, Transport, Unanswered, is_web_address};

@@ -80,8 +80,11 @@ fn the_recorded_cases() {
 /// Reading from a store that answers by a script.
 async fn store(id: &str, input: &Value, expect: &Value) {
     let clock = Clock::manual();
-    let script = Script::new([("platform-access-tokens:exchange", [exchanged(), exchanged()])])
-        .then("/agents/me", [Reply::Json(200, json!({"principalId": "p1"}))]);
+    let script = Script::new([(
+        "platform-access-tokens:exchange",
+        [exchanged(), exchanged(), exchanged()],
+    )])
+    .then("/agents/me", [Reply::Json(200, json!({"principalId": "p1"}))]);
     for reply in input["script"].as_array().unwrap() {
         script.then("store.test", [recorded(reply)]);
     }
@@ -146,7 +149,7 @@ fn same(id: &str, failure: Failure, expected: &Value) {
 fn time(id: &str, input: &Value, expect: &Value) {
     let got = moment_of(&input["value"]).map(|moment| moment.duration_since(UNIX_EPOCH).unwrap());
     let expected = expect["time"].as_str();
-    let expected = expected.and_then(|text| crate::context::moment::parse(text));
+    let expected = expected.and_then(crate::context::moment::parse);
     let got = got.map(|since| i64::try_from(since.as_micros()).unwrap());
     assert_eq!(got, expected, "{id}");
 }

@@ -104,7 +104,9 @@ impl Transport for Script {
                 .map_or(Value::Null, |body| serde_json::from_slice(body).unwrap()),
         });
         let mut replies = self.replies.lock().unwrap();
-        let queue = replies.iter_mut().find(|(part, _)| request.url.contains(part));
+        let queue = replies
+            .iter_mut()
+            .find(|(part, queue)| request.url.contains(part) && !queue.is_empty());
         let reply = queue
             .and_then(|(_, queue)| queue.pop_front())
             .unwrap_or(Reply::Json(200, json!({})));
