@@ -39,6 +39,7 @@
 //! | (none) | declaring skills: the macro, the contract, the registry, the context |
 //! | `runtime` | running skills: the pipeline with schema checks, deadlines and logging events; the local host: `local` |
 //! | `testing` | calling skills in your own tests: `testing` |
+//! | `llm` | the language model, [`SkillContext::llm`], and the personal-data guard |
 //! | `core` | the artifacts and the knowledge of the platform: `SkillContext::artifacts`, `SkillContext::knowledge` |
 //! | `connections` | accounts in other systems: `SkillContext::connection` |
 //! | `auth` | checking bearer tokens: `auth` |
@@ -80,6 +81,10 @@ pub use skill_sdk_macros::{SkillFailure, resource, skill};
 pub use crate::context::connections;
 #[cfg(feature = "core")]
 pub use crate::context::core::{artifacts, knowledge};
+#[cfg(feature = "llm")]
+pub use crate::context::llm::{self, ChatRequest, configure_llm};
+#[cfg(feature = "llm")]
+pub use crate::context::pii;
 pub use crate::context::secrets;
 pub use crate::context::{Answer, Caller, Environment, LlmUsage, Secret, SkillContext};
 pub use crate::contract::check::check_contract;

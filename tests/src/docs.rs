@@ -9,6 +9,9 @@ mod cli {}
 #[doc = include_str!("../../docs/hosting.md")]
 mod hosting {}
 
+#[doc = include_str!("../../docs/llm.md")]
+mod llm {}
+
 #[doc = include_str!("../../docs/attribute-reference.md")]
 mod attribute_reference {}
 

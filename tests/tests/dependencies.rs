@@ -97,6 +97,17 @@ fn features_bring_what_they_say_and_no_more() {
         !has(&runtime, "reqwest"),
         "schemas are never fetched: {runtime:#?}"
     );
+    let llm = crates("\"llm\"");
+    assert!(has(&llm, "reqwest") && has(&llm, "fancy-regex"), "{llm:#?}");
+    assert!(
+        !has(&llm, "axum") && !has(&llm, "clap") && !has(&llm, "sha2"),
+        "{llm:#?}"
+    );
+    let without = crates("\"core\", \"http\"");
+    assert!(
+        !has(&without, "tempfile"),
+        "only the model needs a folder: {without:#?}"
+    );
     let package = crates("\"package\"");
     assert!(
         has(&package, "granit-parser") && !has(&package, "tokio"),

@@ -50,7 +50,7 @@ const DIFFERENT: &[(&str, u16, &str)] = &[
     ("err-details-unserializable", 200, ""),
 ];
 
-/// What belongs to the model client, which this host does not have.
+/// What needs a model; `llm_http.rs` replays it.
 const LLM: &str = "summarize-";
 
 struct Answer {

@@ -52,6 +52,18 @@ impl Environment {
         std::env::var(name).ok()
     }
 
+    /// Whether the variables of the process are out of sight.
+    #[cfg(feature = "llm")]
+    pub(crate) fn is_isolated(&self) -> bool {
+        self.isolated
+    }
+
+    /// The variables beside those of the process.
+    #[cfg(feature = "llm")]
+    pub(crate) fn own(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.own.iter().flat_map(|own| own.iter())
+    }
+
     /// The secret `name`; see [`SkillContext::secret`](crate::SkillContext::secret).
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
         secrets::read_secret(

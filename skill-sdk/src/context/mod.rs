@@ -1,6 +1,6 @@
 //! What a skill may touch during one call.
 
-#[cfg(feature = "core")]
+#[cfg(any(feature = "core", feature = "llm"))]
 mod bounded;
 mod building;
 mod caller;
@@ -16,13 +16,17 @@ mod environment;
 #[cfg(feature = "core")]
 mod flight;
 mod input;
-#[cfg(feature = "core")]
+#[cfg(any(feature = "core", feature = "llm"))]
 mod installed;
+#[cfg(feature = "llm")]
+pub mod llm;
 #[cfg(any(
     feature = "connections",
     all(feature = "core", any(test, feature = "testing"))
 ))]
 pub(crate) mod moment;
+#[cfg(feature = "llm")]
+pub mod pii;
 mod progress;
 mod resources;
 pub mod secrets;
@@ -246,6 +250,12 @@ impl SkillContext {
     /// The call's environment: what [`config`](Self::config) and [`secret`](Self::secret) read.
     pub fn environment(&self) -> &Environment {
         &self.0.start.environment
+    }
+
+    /// The clients in the place of the installation's.
+    #[cfg(feature = "llm")]
+    pub(crate) fn services(&self) -> &Services {
+        &self.0.start.services
     }
 
     /// The package settings of the call. Empty when the caller sent none.

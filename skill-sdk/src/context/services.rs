@@ -8,6 +8,8 @@ use std::sync::Arc;
 use super::connections::ConnectionsClient;
 #[cfg(feature = "core")]
 use super::core::CoreClient;
+#[cfg(feature = "llm")]
+use super::llm::LlmClient;
 
 /// Clients in the place of the installation's, for one call: the fakes of tests.
 ///
@@ -19,6 +21,9 @@ pub struct Services {
     pub(crate) core: Option<Arc<CoreClient>>,
     #[cfg(feature = "connections")]
     pub(crate) connections: Option<Arc<ConnectionsClient>>,
+    /// The language model.
+    #[cfg(feature = "llm")]
+    pub llm: Option<LlmClient>,
 }
 
 /// Which ones are there.
@@ -29,6 +34,8 @@ impl fmt::Debug for Services {
         shown.field("core", &self.core.is_some());
         #[cfg(feature = "connections")]
         shown.field("connections", &self.connections.is_some());
+        #[cfg(feature = "llm")]
+        shown.field("llm", &self.llm.is_some());
         shown.finish()
     }
 }

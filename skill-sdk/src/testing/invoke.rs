@@ -1,5 +1,7 @@
 //! One call of a skill in a test.
 
+#[cfg(feature = "llm")]
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -11,6 +13,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+#[cfg(feature = "llm")]
+use super::FakeLlm;
 use super::input::Answers;
 use crate::context::{Caller, Environment, Resource, Resources};
 use crate::contract::json;
@@ -33,6 +37,8 @@ pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
         environment: None,
         resources: None,
         answers: Answers::default(),
+        #[cfg(feature = "llm")]
+        llm: None,
     }
 }
 
@@ -45,6 +51,8 @@ pub struct Invoke {
     environment: Option<BTreeMap<String, String>>,
     resources: Option<Resources>,
     answers: Answers,
+    #[cfg(feature = "llm")]
+    llm: Option<FakeLlm>,
 }
 
 impl Invoke {
@@ -138,6 +146,18 @@ impl Invoke {
         self
     }
 
+    /// Gives a model in place of the installation's.
+    ///
+    /// # Panics
+    /// The call panics when the skill asked the model more often than it has answers.
+    #[cfg(feature = "llm")]
+    pub fn llm(mut self, fake: impl Borrow<FakeLlm>) -> Self {
+        let fake = fake.borrow();
+        self.meta.services.llm = Some(fake.client());
+        self.llm = Some(fake.clone());
+        self
+    }
+
     /// Runs the call on a runtime of its own and waits for it. Inside an asynchronous test await the call in place of
     /// this.
     pub fn blocking(self) -> Result<Invoked, SkillError> {
@@ -162,6 +182,8 @@ impl Invoke {
             environment,
             resources,
             answers,
+            #[cfg(feature = "llm")]
+            llm,
         } = self;
         meta.input = answers.into_channel();
         let inputs = inputs.map_err(|error| {
@@ -176,6 +198,10 @@ impl Invoke {
             return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
         };
         let mut completed = host.call(runnable, Call::value(&inputs, meta)).await;
+        #[cfg(feature = "llm")]
+        if let Some(fake) = llm {
+            fake.panic_if_exhausted();
+        }
         if !completed.undeclared().is_empty() {
             let message = format!(
                 "the skill asked its context for what it does not declare; add to the attribute: {}",

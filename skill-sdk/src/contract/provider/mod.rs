@@ -36,6 +36,8 @@ use serde_json::Value;
 
 pub use self::finding::Finding;
 use self::finding::Findings;
+#[cfg(feature = "llm")]
+pub(crate) use self::openai_strict::{FORMATS as STRICT_FORMATS, KEYWORDS as STRICT_KEYWORDS};
 pub use self::rule::{Mode, Rule};
 use self::tree::Tree;
 

@@ -102,7 +102,8 @@ static TEXT: Rule = rule(
     "Guide to structured outputs; 15000 up to 2025.",
 );
 
-const KEYWORDS: &[&str] = &[
+/// The keywords that strict mode knows.
+pub(crate) const KEYWORDS: &[&str] = &[
     "$schema",
     "$defs",
     "definitions",
@@ -128,7 +129,8 @@ const KEYWORDS: &[&str] = &[
     "maxItems",
 ];
 
-const FORMATS: &[&str] = &[
+/// The formats that strict mode knows.
+pub(crate) const FORMATS: &[&str] = &[
     "date-time",
     "time",
     "date",

@@ -1,0 +1,14 @@
+//! From the text of a model to a value of a type.
+//!
+//! - `extract`: the JSON in the text
+//! - `wanted`: what the answer must be, and whether it is
+//! - `strict`: the strict profile of a schema; `nulls`: the way back from it
+
+mod extract;
+mod nulls;
+mod strict;
+#[cfg(test)]
+mod tests;
+mod wanted;
+
+pub(super) use self::wanted::{Misfit, Wanted, unreadable};

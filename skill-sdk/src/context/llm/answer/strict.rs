@@ -1,0 +1,140 @@
+//! The strict profile of a schema, for structured outputs.
+//!
+//! A provider that is given it promises answers that fit. Its rules are those of
+//! [`contract::provider`](crate::contract::provider): every object is closed and requires all its properties, only some
+//! keywords are known. What the profile cannot say is left out; the answer is checked against the whole schema anyway.
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::provider::{Provider, STRICT_FORMATS, STRICT_KEYWORDS, check_tool};
+
+/// How deep a schema may be.
+const MAX_LEVELS: usize = 64;
+
+/// The strict form of `schema`; `None` when it has none.
+pub(super) fn strict(schema: &Value) -> Option<Value> {
+    let strict = of(schema, 0)?;
+    // The rules of strict tools are those of structured outputs. The name is not looked at here.
+    let broken = check_tool(Provider::OpenAi, "answer", "An answer.", &strict);
+    let counts = |rule: &str| rule.starts_with("openai.strict_") || rule == "openai.root";
+    (!broken.iter().any(|finding| counts(finding.rule))).then_some(strict)
+}
+
+fn of(schema: &Value, level: usize) -> Option<Value> {
+    // A boolean allows anything, or nothing.
+    let members = schema.as_object().filter(|_| level < MAX_LEVELS)?;
+    if let Some(reference) = members.get("$ref") {
+        return Some(json!({"$ref": reference}));
+    }
+    let mut strict = Map::new();
+    for (keyword, value) in members {
+        match keyword.as_str() {
+            "$defs" | "definitions" => {
+                let definitions = value.as_object()?.iter();
+                let definitions =
+                    definitions.map(|(name, schema)| Some((name.clone(), of(schema, level + 1)?)));
+                strict.insert(
+                    keyword.clone(),
+                    Value::Object(definitions.collect::<Option<_>>()?),
+                );
+            }
+            "items" => {
+                strict.insert(keyword.clone(), of(value, level + 1)?);
+            }
+            "anyOf" | "oneOf" => {
+                let branches = value.as_array()?.iter().map(|branch| of(branch, level + 1));
+                let branches: Vec<_> = branches.collect::<Option<_>>()?;
+                if strict.insert("anyOf".to_owned(), branches.into()).is_some() {
+                    return None;
+                }
+            }
+            // Conditions that a value must keep beside others have no strict form; leaving them out would widen too much.
+            "allOf" => return None,
+            // Those of objects are written below.
+            "$schema" | "properties" | "required" | "additionalProperties" => {}
+            "format"
+                if value
+                    .as_str()
+                    .is_some_and(|format| !STRICT_FORMATS.contains(&format)) => {}
+            known if STRICT_KEYWORDS.contains(&known) => {
+                strict.insert(keyword.clone(), value.clone());
+            }
+            _ => {}
+        }
+    }
+    if is(schema, "object") {
+        close(members, &mut strict, level)?;
+    }
+    Some(strict.into())
+}
+
+/// Makes an object closed, with all its properties required.
+fn close(members: &Map<String, Value>, strict: &mut Map<String, Value>, level: usize) -> Option<()> {
+    let empty = Map::new();
+    let properties = members
+        .get("properties")
+        .and_then(Value::as_object)
+        .unwrap_or(&empty);
+    match members.get("additionalProperties") {
+        // A map.
+        Some(Value::Object(_)) => return None,
+        Some(Value::Bool(false)) => {}
+        // An object of which nothing is known.
+        _ if properties.is_empty() => return None,
+        _ => {}
+    }
+    let required = members.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
+    let mut all = Map::new();
+    for (name, schema) in properties {
+        let schema = of(schema, level + 1)?;
+        let schema = if is_required(name) {
+            schema
+        } else {
+            nullable(schema)
+        };
+        all.insert(name.clone(), schema);
+    }
+    let names: Vec<_> = all.keys().cloned().collect();
+    strict.insert("properties".to_owned(), all.into());
+    strict.insert("required".to_owned(), names.into());
+    strict.insert("additionalProperties".to_owned(), false.into());
+    Some(())
+}
+
+/// The schema that null fits too.
+fn nullable(mut schema: Value) -> Value {
+    if is(&schema, "null") {
+        return schema;
+    }
+    let Some(members) = schema.as_object_mut() else {
+        return schema;
+    };
+    if let Some(Value::Array(branches)) = members.get_mut("anyOf") {
+        if !branches.iter().any(|branch| is(branch, "null")) {
+            branches.push(json!({"type": "null"}));
+        }
+        return schema;
+    }
+    // An object with null beside it is read by fewer providers than a choice of the two.
+    let plain = !members.contains_key("properties") && !members.contains_key("const");
+    match members.get_mut("type") {
+        Some(Value::Array(names)) if plain => names.push("null".into()),
+        Some(name) if plain => *name = json!([name.take(), "null"]),
+        _ => return json!({"anyOf": [schema, {"type": "null"}]}),
+    }
+    if let Some(Value::Array(values)) = members.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    schema
+}
+
+/// Whether the type is that, perhaps among others.
+fn is(schema: &Value, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(only)) => only == name,
+        Some(Value::Array(names)) => names.iter().any(|known| known == name),
+        _ => false,
+    }
+}

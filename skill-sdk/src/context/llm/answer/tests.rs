@@ -1,0 +1,266 @@
+//! From texts and types to answers.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::contract::provider::{Provider, check_tool};
+use crate::contract::schema;
+
+/// Recorded extractions that come out differently, and why.
+const DIFFERENT: &[&str] = &[
+    // `NaN` is no JSON. No object comes out of it either way.
+    "extract-05",
+];
+
+#[test]
+fn recorded_extractions() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/claude_code.json");
+    let Ok(text) = fs::read_to_string(path) else {
+        eprintln!("skipped: the recorded cases are not at hand (claude_code.json)");
+        return;
+    };
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let cases = document["cases"].as_array().unwrap();
+    let mut replayed = 0;
+    for case in cases {
+        let id = case["id"].as_str().unwrap();
+        if !id.starts_with("extract-") {
+            continue;
+        }
+        replayed += 1;
+        let found = extract::json(case["input"]["text"].as_str().unwrap());
+        if DIFFERENT.contains(&id) {
+            assert_eq!(found, None, "{id}");
+        } else {
+            assert_eq!(found.as_ref(), case["expect"].get("value"), "{id}");
+        }
+    }
+    assert!(replayed > 10);
+}
+
+#[test]
+fn extraction_stands_long_and_deep_texts() {
+    let object = || Some(json!({"a": 1}));
+    assert_eq!(extract::json(&("```".repeat(100_000) + "{\"a\": 1}")), object());
+    assert_eq!(extract::json(&"{".repeat(200_000)), None);
+    assert_eq!(extract::json(&("[".repeat(300) + &"]".repeat(300))), None);
+    assert_eq!(extract::json("Sure! ```json5 {\"a\": 1} ``` done"), object());
+    assert_eq!(extract::json(r#"{"$serde_json::private::RawValue": "1"}"#), None);
+}
+
+/// All that a strict profile has to say something about.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only read")]
+struct Report {
+    /// What it is about.
+    kind: Kind,
+    #[schemars(length(min = 1, max = 5))]
+    title: String,
+    #[serde(default)]
+    count: u32,
+    note: Option<String>,
+    when: Option<Day>,
+    #[schemars(range(min = 0, max = 1))]
+    share: f64,
+    parts: Vec<Part>,
+    first: Option<Part>,
+    #[serde(default)]
+    second: Part,
+    shape: Shape,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Good,
+    Bad,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Day {
+    Today,
+    Tomorrow,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Part {
+    name: String,
+    size: Option<i64>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "shape", rename_all = "snake_case")]
+#[expect(dead_code, reason = "only read")]
+enum Shape {
+    Circle {
+        radius: f64,
+    },
+    Square {
+        #[serde(default)]
+        side: u8,
+    },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only read")]
+struct Tree {
+    name: String,
+    #[serde(default)]
+    children: Vec<Tree>,
+}
+
+fn own<T: JsonSchema>() -> Value {
+    let mut schema = schema::inputs::<T>().unwrap();
+    schema.as_object_mut().unwrap().shift_remove("$schema");
+    schema
+}
+
+#[test]
+fn the_strict_profile_keeps_the_rules_of_the_provider() {
+    for schema in [own::<Report>(), own::<Tree>(), own::<Part>()] {
+        let strict = strict::strict(&schema).unwrap();
+        let broken: Vec<_> = check_tool(Provider::OpenAi, "answer", "An answer.", &strict)
+            .into_iter()
+            .map(|finding| finding.to_string())
+            .collect();
+        assert_eq!(broken, Vec::<String>::new(), "{strict:#}");
+    }
+}
+
+#[test]
+fn what_may_be_missing_may_be_null() {
+    let strict = strict::strict(&own::<Part>()).unwrap();
+    assert_eq!(
+        strict,
+        json!({
+            "type": "object",
+            "properties": {
+                "name": {"type": ["string", "null"]},
+                "size": {
+                    "type": ["integer", "null"],
+                    "minimum": -9_223_372_036_854_775_808_i64,
+                    "maximum": 9_223_372_036_854_775_808_u64,
+                },
+            },
+            "required": ["name", "size"],
+            "additionalProperties": false,
+        })
+    );
+    let report = strict::strict(&own::<Report>()).unwrap();
+    let properties = &report["properties"];
+    assert_eq!(properties["when"]["enum"], json!(["today", "tomorrow", null]));
+    assert_eq!(properties["title"]["type"], "string");
+    assert_eq!(properties["title"].get("maxLength"), None);
+    assert_eq!(properties["share"]["maximum"], 1);
+}
+
+#[test]
+fn types_without_a_strict_form_have_none() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only read")]
+    struct Map {
+        names: BTreeMap<String, u8>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only read")]
+    struct Any {
+        value: Value,
+    }
+
+    for schema in [
+        own::<Map>(),
+        own::<Any>(),
+        own::<Shape>(),
+        json!(true),
+        json!({"type": "object"}),
+    ] {
+        assert_eq!(strict::strict(&schema), None, "{schema}");
+    }
+}
+
+#[test]
+fn a_strict_answer_fits_the_type() {
+    let answer = json!({
+        "kind": "good", "title": "t", "count": null, "note": null, "when": null, "share": 0.5,
+        "parts": [{"name": null, "size": null}], "first": {"name": null, "size": 3}, "second": null,
+        "shape": {"shape": "square", "side": null},
+    });
+    let wanted = Wanted::of::<Report>(None).unwrap();
+    let value = wanted.read(&answer.to_string()).unwrap();
+    assert_eq!(
+        value,
+        json!({
+            "kind": "good", "title": "t", "note": null, "when": null, "share": 0.5,
+            "parts": [{"size": null}], "first": {"size": 3}, "shape": {"shape": "square"},
+        })
+    );
+    // A null where something must be stays, and is told.
+    let misfit = wanted.read(r#"{"kind": null}"#).unwrap_err();
+    assert!(misfit.for_model.contains("/kind: null"), "{misfit:?}");
+}
+
+#[test]
+fn a_misfit_tells_callers_places_and_no_values() {
+    let wanted = Wanted::of::<Report>(Some("my report!")).unwrap();
+    let answer = json!({"kind": "hunter2", "title": "", "share": 7, "parts": [], "shape": {"shape": "circle", "radius": 1}});
+    let misfit = wanted.read(&answer.to_string()).unwrap_err();
+    assert!(misfit.for_model.contains("hunter2"), "{misfit:?}");
+    assert_eq!(
+        misfit.for_caller,
+        "the answer does not fit the schema `my_report_` at /kind, /share, /title"
+    );
+    for (text, why) in [
+        ("no", "there is no JSON in the answer"),
+        ("[{}]", "the answer is not a JSON object"),
+    ] {
+        assert_eq!(wanted.read(text).unwrap_err().for_caller, why);
+        assert_eq!(Wanted::any_object().read(text).unwrap_err().for_caller, why);
+    }
+}
+
+#[test]
+fn what_only_the_type_knows_is_a_misfit_too() {
+    #[derive(Debug, Deserialize, JsonSchema)]
+    struct Even {
+        #[serde(deserialize_with = "even")]
+        #[expect(dead_code, reason = "only read")]
+        number: i64,
+    }
+
+    fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        (number % 2 == 0)
+            .then_some(number)
+            .ok_or_else(|| serde::de::Error::custom("it must be even"))
+    }
+
+    let misfit = Wanted::of::<Even>(None)
+        .unwrap()
+        .read(r#"{"number": 3}"#)
+        .unwrap_err();
+    assert!(
+        misfit.for_model.ends_with("`Even`: it must be even"),
+        "{misfit:?}"
+    );
+    assert_eq!(misfit.for_caller, "the answer cannot be read as `Even`");
+}
+
+#[test]
+fn a_type_that_no_object_is_read_as_is_told() {
+    let Err(error) = Wanted::of::<Vec<String>>(None) else {
+        panic!("a list was taken for an object");
+    };
+    assert_eq!(
+        (error.code(), error.is_retryable()),
+        ("llm_schema_unusable", false)
+    );
+    assert!(error.message().contains("`Vec<String>`"), "{error}");
+}

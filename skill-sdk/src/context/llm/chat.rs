@@ -1,0 +1,247 @@
+//! One conversation: the guard, the rotation of models, the repair of answers, the time, the tokens.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+use tracing::Instrument;
+
+use super::answer::{Misfit, Wanted};
+use super::client::LlmClient;
+use super::model::{Correction, Prompt, Reply, Unanswered};
+use super::request::{ChatRequest, Message};
+use crate::context::pii::{self, Found, Guard};
+use crate::context::{LlmUsage, SkillContext};
+use crate::error::SkillError;
+
+/// How often one model is asked: once, and once more with what was wrong.
+const ATTEMPTS: usize = 2;
+
+/// The longest pause that a provider may ask for and get, before all models are asked once more.
+const MAX_PAUSE: Duration = Duration::from_secs(20);
+
+/// What must be left of the call's time behind a pause for the pause to be worth it.
+const AFTER_PAUSE: Duration = Duration::from_secs(1);
+
+/// The value that was answered, and what it took.
+pub(super) async fn chat(
+    context: &SkillContext,
+    client: &LlmClient,
+    request: ChatRequest,
+    wanted: &Wanted,
+) -> Result<(Value, LlmUsage), SkillError> {
+    let guard = pii::installed();
+    let prompt = guarded(&guard, request, wanted);
+    let conversation = Conversation {
+        client,
+        wanted,
+        guard,
+        deadline: context
+            .remaining()
+            .and_then(|left| Instant::now().checked_add(left)),
+        tally: Tally::new(context),
+    };
+    // When the time is up, whatever the model does ends with the future that is dropped; what it took until then is counted.
+    context.bounded(conversation.hold(prompt)).await
+}
+
+/// The request without personal data.
+fn guarded(guard: &Guard, request: ChatRequest, wanted: &Wanted) -> Prompt {
+    let mut found = Found::new();
+    let ChatRequest {
+        system,
+        messages,
+        schema_name: _,
+        temperature,
+        max_tokens,
+    } = request;
+    let system = guard.replace(&system, &mut found).into_owned();
+    let messages = messages
+        .into_iter()
+        .map(|Message { role, content }| Message {
+            role,
+            content: guard.replace(&content, &mut found).into_owned(),
+        })
+        .collect();
+    if !found.is_empty() {
+        let counts: Vec<_> = found
+            .iter()
+            .map(|(kind, count)| format!("{kind}: {count}"))
+            .collect();
+        tracing::info!(
+            found = counts.join(", "),
+            "personal data was replaced before the model was asked"
+        );
+    }
+    Prompt {
+        system,
+        messages,
+        schema: wanted.schema(),
+        temperature,
+        max_tokens,
+        correction: None,
+    }
+}
+
+struct Conversation<'a> {
+    client: &'a LlmClient,
+    wanted: &'a Wanted,
+    guard: Guard,
+    deadline: Option<Instant>,
+    tally: Tally<'a>,
+}
+
+impl Conversation<'_> {
+    async fn hold(mut self, mut prompt: Prompt) -> Result<(Value, LlmUsage), SkillError> {
+        let models = self.client.model().models();
+        let mut paused = false;
+        loop {
+            let mut last = None;
+            let mut pause: Option<Duration> = None;
+            for model in &models {
+                prompt.correction = None;
+                match self.ask_model(model, &mut prompt).await {
+                    Ok(value) => return Ok((value, self.tally.answered())),
+                    Err(unanswered) if !unanswered.next => return Err(unanswered.error),
+                    Err(unanswered) => {
+                        pause = match (pause, unanswered.retry_after) {
+                            (Some(one), Some(other)) => Some(one.min(other)),
+                            (one, other) => one.or(other),
+                        };
+                        last = Some(unanswered.error);
+                    }
+                }
+            }
+            let error = last
+                .unwrap_or_else(|| SkillError::retryable("llm_not_configured", "there is no model to ask"));
+            match pause.filter(|pause| !paused && self.has_time_for(*pause)) {
+                Some(pause) => sleep(pause).await,
+                None => return Err(error),
+            }
+            paused = true;
+        }
+    }
+
+    fn has_time_for(&self, pause: Duration) -> bool {
+        let fits = |deadline: Instant| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            pause + AFTER_PAUSE <= left
+        };
+        pause <= MAX_PAUSE && self.deadline.is_none_or(fits)
+    }
+
+    /// Asks one model, and once more when its answer does not fit.
+    async fn ask_model(&mut self, model: &str, prompt: &mut Prompt) -> Result<Value, Unanswered> {
+        let mut misfit = None;
+        for _ in 0..ATTEMPTS {
+            let reply = self.ask(model, prompt).await?;
+            let Misfit {
+                for_model,
+                for_caller,
+            } = match self.wanted.read(&reply.text) {
+                Ok(value) => return Ok(value),
+                Err(misfit) => misfit,
+            };
+            if let Some(error) = self.client.model().misfit(&for_model) {
+                return Err(Unanswered::last(error));
+            }
+            tracing::debug!(model, why = for_caller, "the answer of the model does not fit");
+            // The model's own words may hold what it was not told, so they pass the guard as well.
+            prompt.correction = Some(Correction {
+                answer: self.guard.redact(&reply.text).text,
+                why: self.guard.redact(&for_model).text,
+            });
+            misfit = Some(for_caller);
+        }
+        let model = if model.is_empty() { "default" } else { model };
+        let message = format!(
+            "no model gave JSON that fits ({model}: {})",
+            misfit.unwrap_or_default()
+        );
+        let error = SkillError::retryable("llm_invalid_response", message);
+        Err(Unanswered::next(error))
+    }
+
+    /// Asks a model once.
+    async fn ask(&mut self, model: &str, prompt: &Prompt) -> Result<Reply, Unanswered> {
+        let provider = self.client.model();
+        let span = tracing::info_span!(
+            "llm",
+            otel.kind = "client",
+            gen_ai.operation.name = "chat",
+            gen_ai.provider.name = provider.provider(),
+            gen_ai.request.model = model,
+            gen_ai.response.model = tracing::field::Empty,
+            gen_ai.usage.input_tokens = tracing::field::Empty,
+            gen_ai.usage.output_tokens = tracing::field::Empty,
+            error.type = tracing::field::Empty,
+        );
+        let asked = provider.ask(model, prompt).instrument(span.clone()).await;
+        let usage = match &asked {
+            Ok(reply) => &reply.usage,
+            Err(unanswered) => {
+                span.record("error.type", unanswered.error.code());
+                &unanswered.usage
+            }
+        };
+        span.record("gen_ai.response.model", usage.model.as_str());
+        span.record("gen_ai.usage.input_tokens", usage.prompt_tokens);
+        span.record("gen_ai.usage.output_tokens", usage.completion_tokens);
+        self.tally.add(usage);
+        asked
+    }
+}
+
+/// What a conversation took. It goes into the cost however the conversation ends.
+struct Tally<'a> {
+    context: &'a SkillContext,
+    usage: LlmUsage,
+    counted: bool,
+}
+
+impl<'a> Tally<'a> {
+    fn new(context: &'a SkillContext) -> Self {
+        Self {
+            context,
+            usage: LlmUsage::default(),
+            counted: false,
+        }
+    }
+
+    fn add(&mut self, usage: &LlmUsage) {
+        let all = &mut self.usage;
+        all.prompt_tokens = all.prompt_tokens.saturating_add(usage.prompt_tokens);
+        all.completion_tokens = all.completion_tokens.saturating_add(usage.completion_tokens);
+        all.total_tokens = all.total_tokens.saturating_add(usage.total_tokens);
+        if let Some(price) = usage.cost_usd.filter(|price| price.is_finite()) {
+            all.cost_usd = Some(all.cost_usd.unwrap_or_default() + price);
+        }
+        if !usage.model.is_empty() {
+            all.model.clone_from(&usage.model);
+        }
+    }
+
+    /// Counts a conversation that ended with an answer.
+    fn answered(&mut self) -> LlmUsage {
+        self.counted = true;
+        self.context.add_llm_usage(&self.usage);
+        self.usage.clone()
+    }
+}
+
+impl Drop for Tally<'_> {
+    /// Counts a conversation that ended without an answer, if it took anything.
+    fn drop(&mut self) {
+        let LlmUsage {
+            prompt_tokens,
+            completion_tokens,
+            total_tokens,
+            cost_usd,
+            ..
+        } = &self.usage;
+        let spent = prompt_tokens | completion_tokens | total_tokens != 0 || cost_usd.is_some();
+        if spent && !self.counted {
+            self.context.add_llm_usage(&self.usage);
+        }
+    }
+}

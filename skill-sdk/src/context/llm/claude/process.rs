@@ -1,0 +1,174 @@
+//! Running the tool: one child process in a group of its own.
+
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+
+use tempfile::TempDir;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+
+use crate::context::Environment;
+use crate::context::llm::model::Unanswered;
+use crate::error::SkillError;
+
+/// The most that the tool may write to its standard output, in bytes.
+const MAX_OUTPUT: u64 = 8 * 1024 * 1024;
+
+/// How much of its standard error is kept, in bytes.
+const MAX_ERRORS: u64 = 64 * 1024;
+
+/// Keys that would make the tool ask an API in place of what it is signed in to.
+const REMOVED: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
+
+/// What a child left.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) status: ExitStatus,
+    pub(super) output: Vec<u8>,
+    pub(super) errors: Vec<u8>,
+}
+
+/// Runs the program to its end. Dropping the future kills it, with everything that it started.
+pub(super) async fn run(
+    binary: &Path,
+    arguments: &[&str],
+    input: Vec<u8>,
+    environment: &Environment,
+) -> Result<Finished, Unanswered> {
+    // Dropped last: nobody works in it any more when it is removed.
+    let directory = directory().map_err(|error| not_started("no directory could be made for it", error))?;
+    let mut command = Command::new(binary);
+    command
+        .args(arguments)
+        .current_dir(directory.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if environment.is_isolated() {
+        command.env_clear();
+    }
+    command.envs(environment.own());
+    for name in REMOVED {
+        command.env_remove(name);
+    }
+    #[cfg(unix)]
+    command.process_group(0);
+    let child = command.spawn().map_err(|error| {
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => "the program is not there",
+            io::ErrorKind::PermissionDenied => "the program may not be executed",
+            _ => "the system refused it",
+        };
+        not_started(why, error)
+    })?;
+    let mut group = Group::of(child);
+    let streams = (
+        group.child.stdin.take(),
+        group.child.stdout.take(),
+        group.child.stderr.take(),
+    );
+    let (Some(mut stdin), Some(stdout), Some(stderr)) = streams else {
+        return Err(broken(io::ErrorKind::BrokenPipe.into()));
+    };
+    let writing = async move {
+        // A program may answer without reading all of it.
+        let _ = stdin.write_all(&input).await;
+        drop(stdin);
+    };
+    let ((), output, errors) = tokio::join!(
+        writing,
+        read(stdout, MAX_OUTPUT, group.id),
+        read(stderr, MAX_ERRORS, None)
+    );
+    let (output, cut) = output.map_err(broken)?;
+    let (errors, _) = errors.map_err(broken)?;
+    if cut {
+        let message = format!("Claude Code wrote more than {MAX_OUTPUT} bytes");
+        return Err(SkillError::retryable("llm_failed", message).into());
+    }
+    let status = group.child.wait().await.map_err(broken)?;
+    group.id = None;
+    Ok(Finished {
+        status,
+        output,
+        errors,
+    })
+}
+
+/// An empty directory that only this user can look into.
+fn directory() -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix("skill-llm-").tempdir()
+}
+
+/// Reads a stream to its end and keeps as much as is allowed; says whether there was more. A program that writes more than
+/// allowed is killed when its group is given.
+async fn read(
+    mut stream: impl AsyncRead + Unpin,
+    limit: u64,
+    group: Option<u32>,
+) -> io::Result<(Vec<u8>, bool)> {
+    let mut kept = Vec::new();
+    (&mut stream).take(limit).read_to_end(&mut kept).await?;
+    let mut cut = false;
+    let mut rest = [0; 4096];
+    while stream.read(&mut rest).await? > 0 {
+        if !cut {
+            kill(group);
+        }
+        cut = true;
+    }
+    Ok((kept, cut))
+}
+
+/// A child and everything that it started, until it ended by itself.
+struct Group {
+    child: Child,
+    /// The id of the group, which is that of the child, as long as nobody waited for the child: until then the system gives
+    /// it to no other.
+    id: Option<u32>,
+}
+
+impl Group {
+    fn of(child: Child) -> Self {
+        let id = child.id();
+        Self { child, id }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        kill(self.id);
+    }
+}
+
+#[cfg(unix)]
+fn kill(group: Option<u32>) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    let id = group
+        .and_then(|id| i32::try_from(id).ok())
+        .and_then(Pid::from_raw);
+    if let Some(id) = id {
+        // A group that ended by itself is what is wanted.
+        let _ = kill_process_group(id, Signal::KILL);
+    }
+}
+
+/// The child itself is killed when it is dropped; there are no groups.
+#[cfg(not(unix))]
+fn kill(_group: Option<u32>) {}
+
+fn not_started(why: &str, error: io::Error) -> Unanswered {
+    let message = format!("Claude Code did not start: {why}");
+    SkillError::retryable("llm_unavailable", message)
+        .with_source(error)
+        .into()
+}
+
+fn broken(error: io::Error) -> Unanswered {
+    SkillError::retryable("llm_failed", "the connection to Claude Code broke")
+        .with_source(error)
+        .into()
+}

@@ -1,0 +1,180 @@
+//! What comes back, read without trust.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use crate::context::llm::model::{Reply, Unanswered};
+use crate::context::{LlmUsage, Secret};
+use crate::contract::json;
+use crate::error::SkillError;
+
+/// The longest word of a server that is repeated, in bytes.
+const MAX_WORD: usize = 60;
+
+/// The longest name of a model that is repeated, in characters.
+const MAX_MODEL: usize = 200;
+
+/// The answer in the body of a success.
+pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, Unanswered> {
+    let Ok(document) = json::parse(body) else {
+        return Err(failed(
+            model,
+            "the server answered with something that is not JSON",
+        ));
+    };
+    let usage = usage(model, &document, key);
+    if document.get("choices").is_none() {
+        // Some servers tell failures with the status of a success.
+        let refusal = Refusal::of_document(StatusCode::OK, &document, key);
+        return Err(refusal.unanswered(model, None).usage(usage));
+    }
+    let choice = &document["choices"][0];
+    let message = &choice["message"];
+    if message["refusal"]
+        .as_str()
+        .is_some_and(|refusal| !refusal.is_empty())
+    {
+        return Err(unusable(model, "it refused to answer").usage(usage));
+    }
+    match text(&message["content"]) {
+        Some(text) => Ok(Reply::new(text, usage)),
+        None if choice["finish_reason"] == "content_filter" => {
+            Err(unusable(model, "the answer was filtered").usage(usage))
+        }
+        // The repair tells the model so.
+        None => Ok(Reply::new(String::new(), usage)),
+    }
+}
+
+/// The text of a message: as it is, or in parts.
+fn text(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => {
+            let texts: Vec<_> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+            (!texts.is_empty()).then(|| texts.concat())
+        }
+        _ => None,
+    }
+}
+
+fn usage(model: &str, document: &Value, key: &Secret) -> LlmUsage {
+    let usage = &document["usage"];
+    let tokens = |name: &str| usage[name].as_u64().unwrap_or_default();
+    let (prompt_tokens, completion_tokens) = (tokens("prompt_tokens"), tokens("completion_tokens"));
+    let named = document["model"]
+        .as_str()
+        .filter(|name| !name.is_empty() && name.chars().count() <= MAX_MODEL)
+        .filter(|name| !name.contains(key.expose()));
+    let price = |name: &str| {
+        usage[name]
+            .as_f64()
+            .filter(|price| price.is_finite() && *price >= 0.0)
+    };
+    LlmUsage {
+        model: named.unwrap_or(model).to_owned(),
+        prompt_tokens,
+        completion_tokens,
+        total_tokens: usage["total_tokens"]
+            .as_u64()
+            .unwrap_or_else(|| prompt_tokens.saturating_add(completion_tokens)),
+        cost_usd: price("cost_usd").or_else(|| price("cost")),
+    }
+}
+
+/// When the server takes requests again. Only seconds are understood, not dates.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds: f64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// What a server refused a request with.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    /// A word of the server's own.
+    word: Option<String>,
+    /// The part of the request that it is about.
+    param: Option<String>,
+}
+
+impl Refusal {
+    pub(super) fn read(status: StatusCode, body: &[u8], key: &Secret) -> Self {
+        let document = json::parse(body).unwrap_or_default();
+        Self::of_document(status, &document, key)
+    }
+
+    fn of_document(status: StatusCode, document: &Value, key: &Secret) -> Self {
+        let error = &document["error"];
+        // A code that is a number is the status that the server would have given.
+        let told = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        let told = told.and_then(|code| StatusCode::from_u16(code).ok());
+        let status = match told {
+            Some(told) if status.is_success() => told,
+            _ => status,
+        };
+        Self {
+            status,
+            word: word(&error["code"], key).or_else(|| word(&error["type"], key)),
+            param: word(&error["param"], key),
+        }
+    }
+
+    pub(super) fn param(&self) -> Option<&str> {
+        self.param.as_deref()
+    }
+
+    /// Whether it is about what was sent, as opposed to who sent it or when.
+    pub(super) fn is_about_the_request(&self) -> bool {
+        matches!(self.status.as_u16(), 400 | 415 | 422 | 501)
+    }
+
+    /// The failure of the model.
+    pub(super) fn unanswered(&self, model: &str, retry_after: Option<Duration>) -> Unanswered {
+        let in_brackets = |word: &String| format!(" ({word})");
+        let word = self.word.as_ref().map(in_brackets).unwrap_or_default();
+        let about = |param: &String| format!(" about `{param}`");
+        let param = self.param.as_ref().map(about).unwrap_or_default();
+        let status = self.status.as_u16();
+        match status {
+            429 => {
+                let message = format!("the model {model} takes no more requests for now{word}");
+                Unanswered::next(SkillError::retryable("llm_rate_limited", message)).retry_after(retry_after)
+            }
+            401 => {
+                let message = format!("the model's server refused SKILL_LLM_API_KEY{word}");
+                Unanswered::last(SkillError::retryable("llm_failed", message))
+            }
+            200..=299 => failed(model, &format!("the server's answer has no `choices`{word}")),
+            300..=399 => failed(
+                model,
+                &format!("status {status}; redirects are not followed, check SKILL_LLM_BASE_URL"),
+            ),
+            // Whoever is overloaded may say for how long; a fault has no end that is known.
+            503 => failed(model, &format!("status {status}{word}")).retry_after(retry_after),
+            _ => failed(model, &format!("status {status}{word}{param}")),
+        }
+    }
+}
+
+fn failed(model: &str, why: &str) -> Unanswered {
+    let message = format!("the model {model} failed: {why}");
+    Unanswered::next(SkillError::retryable("llm_failed", message))
+}
+
+/// The failure of a model that answered, with nothing that can be used or repaired.
+fn unusable(model: &str, why: &str) -> Unanswered {
+    let message = format!("no model gave JSON that fits ({model}: {why})");
+    Unanswered::next(SkillError::retryable("llm_invalid_response", message))
+}
+
+/// A word of a server that is safe to repeat: its sentences may hold the prompt or the key.
+fn word(value: &Value, key: &Secret) -> Option<String> {
+    let safe = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.' | b'-');
+    let text = value.as_str()?;
+    let safe = !text.is_empty() && text.len() <= MAX_WORD && text.bytes().all(safe);
+    (safe && !text.contains(key.expose())).then(|| text.to_owned())
+}

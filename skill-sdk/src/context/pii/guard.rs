@@ -1,0 +1,209 @@
+//! The guard: all patterns one after the other, each on what the last one left.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use fancy_regex::Regex;
+
+use super::builtin::PATTERNS;
+
+/// How often each kind was found, in the order of the names.
+pub type Found = BTreeMap<Cow<'static, str>, usize>;
+
+/// The longest name of a kind, in characters.
+const MAX_KIND: usize = 40;
+
+/// The kind that stands for a text that could not be searched.
+const UNSEARCHED: &str = "unsearched";
+
+/// A text without personal data, and what was in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Redacted {
+    /// The text, with a marker in place of each find.
+    pub text: String,
+    /// The kinds and how often each was found.
+    pub found: Found,
+}
+
+/// Replaces personal data in `text`, with the patterns that [`add_pattern`] added.
+///
+/// ```
+/// let redacted = skill_sdk::pii::redact("Позвоните Иванову И. И.: 8 (912) 345-67-89");
+/// assert_eq!(redacted.text, "Позвоните [ПДн:фио]: [ПДн:телефон]");
+/// assert_eq!(redacted.found["телефон"], 1);
+/// ```
+pub fn redact(text: &str) -> Redacted {
+    installed().redact(text)
+}
+
+/// Adds a pattern to those that every text for a model is searched for, in this whole program.
+///
+/// Call it where the program starts, or once in a test program. See [`Guard::with_pattern`].
+pub fn add_pattern(kind: impl Into<String>, pattern: &str) -> Result<(), PatternError> {
+    let own = Own::new(kind.into(), pattern)?;
+    let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
+    let guard = installed.get_or_insert_default();
+    let is_known = |known: &Own| known.kind == own.kind && known.regex.as_str() == own.regex.as_str();
+    if !guard.own.iter().any(is_known) {
+        let all = guard.own.iter().cloned().chain([own]);
+        guard.own = all.collect();
+    }
+    Ok(())
+}
+
+static INSTALLED: RwLock<Option<Guard>> = RwLock::new(None);
+
+/// The guard of this program.
+pub(crate) fn installed() -> Guard {
+    INSTALLED
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
+        .unwrap_or_default()
+}
+
+/// The personal-data guard: the patterns that are always looked for, and patterns of your own.
+///
+/// ```
+/// use skill_sdk::pii::Guard;
+///
+/// let guard = Guard::new().with_pattern("договор", r"\bД-\d{6}\b")?;
+/// assert_eq!(guard.redact("по Д-123456").text, "по [ПДн:договор]");
+/// # Ok::<(), skill_sdk::pii::PatternError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Guard {
+    own: Arc<[Own]>,
+}
+
+/// A pattern of an author.
+#[derive(Debug, Clone)]
+struct Own {
+    kind: String,
+    regex: Regex,
+}
+
+/// Why a pattern cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternError(String);
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for PatternError {}
+
+impl Own {
+    fn new(kind: String, pattern: &str) -> Result<Self, PatternError> {
+        let allowed = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+        if kind.is_empty() || !kind.chars().all(allowed) || kind.chars().count() > MAX_KIND {
+            return Err(PatternError(format!(
+                "the kind {kind:?} of a pattern is not 1 to {MAX_KIND} letters, digits, `-` or `_`"
+            )));
+        }
+        let regex = Regex::new(pattern).map_err(|error| {
+            PatternError(format!("the pattern of the kind `{kind}` is unusable: {error}"))
+        })?;
+        if regex.find("").map_or(true, |found| found.is_some()) {
+            return Err(PatternError(format!(
+                "the pattern of the kind `{kind}` matches the empty text: ask for at least one character"
+            )));
+        }
+        Ok(Self { kind, regex })
+    }
+}
+
+impl Guard {
+    /// The patterns that are always looked for, and no others.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a pattern that is looked for after all others: a regular expression, with look-around.
+    ///
+    /// `kind` is 1 to 40 letters, digits, `-` or `_`. The pattern must not match the empty text. It is code of yours: a
+    /// pattern that backtracks too much on some text makes that whole text a marker.
+    pub fn with_pattern(mut self, kind: impl Into<String>, pattern: &str) -> Result<Self, PatternError> {
+        let mut own = self.own.to_vec();
+        own.push(Own::new(kind.into(), pattern)?);
+        self.own = own.into();
+        Ok(self)
+    }
+
+    /// Replaces personal data in `text`.
+    pub fn redact(&self, text: &str) -> Redacted {
+        let mut found = Found::new();
+        let text = self.replace(text, &mut found).into_owned();
+        Redacted { text, found }
+    }
+
+    /// The same, without a copy of a text in which nothing is found, and with the counts added to `found`.
+    pub(crate) fn replace<'t>(&self, text: &'t str, found: &mut Found) -> Cow<'t, str> {
+        let Some(patterns) = PATTERNS.as_ref() else {
+            return unsearched(found);
+        };
+        let mut text = Cow::Borrowed(text);
+        for pattern in patterns {
+            let Some(places) = pattern.find_all(&text) else {
+                return unsearched(found);
+            };
+            text = mark(text, pattern.kind, &places);
+            count(found, Cow::Borrowed(pattern.kind), places.len());
+        }
+        for Own { kind, regex } in self.own.iter() {
+            let Some(places) = places(regex, &text) else {
+                return unsearched(found);
+            };
+            text = mark(text, kind, &places);
+            count(found, Cow::Owned(kind.clone()), places.len());
+        }
+        text
+    }
+}
+
+/// All matches of `regex`; `None` when it gave up, and nobody knows what is in the text.
+fn places(regex: &Regex, text: &str) -> Option<Vec<Range<usize>>> {
+    regex
+        .find_iter(text)
+        .map(|found| found.map(|found| found.range()).ok())
+        .collect()
+}
+
+/// The text with a marker in each place.
+fn mark<'t>(text: Cow<'t, str>, kind: &str, places: &[Range<usize>]) -> Cow<'t, str> {
+    if places.is_empty() {
+        return text;
+    }
+    let mut marked = String::with_capacity(text.len());
+    let mut at = 0;
+    for place in places {
+        marked.push_str(text.get(at..place.start).unwrap_or_default());
+        marked.push_str(&marker(kind));
+        at = place.end;
+    }
+    marked.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(marked)
+}
+
+fn marker(kind: &str) -> String {
+    format!("[ПДн:{kind}]")
+}
+
+fn count(found: &mut Found, kind: Cow<'static, str>, times: usize) {
+    if times > 0 {
+        *found.entry(kind).or_default() += times;
+    }
+}
+
+/// A text of which nobody knows what is in it is all personal.
+fn unsearched<'t>(found: &mut Found) -> Cow<'t, str> {
+    count(found, Cow::Borrowed(UNSEARCHED), 1);
+    Cow::Owned(marker(UNSEARCHED))
+}

@@ -1,0 +1,265 @@
+//! The command line tool, in whose place a script stands.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::json;
+use skill_sdk::context::ContextStart;
+use skill_sdk::llm::{ClaudeCode, LlmClient};
+use skill_sdk::{ChatRequest, Environment, SkillContext};
+use tempfile::TempDir;
+
+use super::{code, context_of, request, summarize};
+
+/// The script, with its plan and what it saw.
+pub struct Tool(TempDir);
+
+/// What the script saw at one call.
+pub struct Seen {
+    pub arguments: Vec<String>,
+    pub input: String,
+    pub environment: Vec<String>,
+    pub directory: PathBuf,
+    pub entries: String,
+    pub mode: String,
+}
+
+impl Tool {
+    /// A script that does this at its calls: names and contents of the files of its plan. The last one repeats.
+    pub fn new(plan: &[Vec<(&str, Vec<u8>)>]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/llm/claude");
+        symlink(script, folder.path().join("claude")).unwrap();
+        fs::create_dir(folder.path().join("calls")).unwrap();
+        for (at, files) in plan.iter().enumerate() {
+            let last = at + 1 == plan.len();
+            let name = if last { "last".to_owned() } else { at.to_string() };
+            let step = folder.path().join("plan").join(name);
+            fs::create_dir_all(&step).unwrap();
+            for (name, content) in files {
+                fs::write(step.join(name), content).unwrap();
+            }
+        }
+        Self(folder)
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.0.path().join("claude")
+    }
+
+    pub fn calls(&self) -> Vec<Seen> {
+        let count = fs::read_dir(self.0.path().join("calls")).unwrap().count();
+        let read = |at: usize, name: &str| {
+            let path = self.0.path().join("calls").join(at.to_string()).join(name);
+            fs::read_to_string(path).unwrap()
+        };
+        let list = |text: String| text.split_terminator('\0').map(str::to_owned).collect();
+        (0..count)
+            .map(|at| Seen {
+                arguments: list(read(at, "argv")),
+                input: read(at, "stdin"),
+                environment: list(read(at, "env")),
+                directory: read(at, "cwd").trim().into(),
+                entries: read(at, "entries").trim().to_owned(),
+                mode: read(at, "mode").trim().to_owned(),
+            })
+            .collect()
+    }
+}
+
+/// A reply of the tool with this text.
+fn reply(text: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let usage = json!({"input_tokens": 100, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 3, "output_tokens": 7});
+    let reply =
+        json!({"type": "result", "is_error": false, "result": text, "usage": usage, "total_cost_usd": 0.5});
+    vec![("stdout", reply.to_string().into_bytes())]
+}
+
+pub fn environment(variables: &[(&str, &str)]) -> Environment {
+    let path = std::env::var("PATH").unwrap();
+    let path = [("PATH", path.as_str())];
+    let all = path.iter().chain(variables);
+    Environment::only(all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+}
+
+fn configured(tool: &Tool, more: &[(&str, &str)]) -> SkillContext {
+    let binary = tool.path();
+    let mut variables = vec![
+        ("SKILL_LLM_PROVIDER", "claude-code"),
+        ("SKILL_LLM_CLAUDE_BINARY", binary.to_str().unwrap()),
+    ];
+    variables.extend(more);
+    context_of(environment(&variables), None)
+}
+
+#[tokio::test]
+async fn the_tool_is_found_by_its_path_and_on_the_search_path() {
+    let tool = Tool::new(&[reply(r#"{"summary": "s"}"#)]);
+    let answer = summarize(&configured(&tool, &[])).await.unwrap();
+    assert_eq!(
+        (answer.data.summary.as_str(), answer.model.as_str()),
+        ("s", "claude-code")
+    );
+    let folder = tool.0.path().to_str().unwrap();
+    let search = format!(
+        "/no/such/folder::relative:{folder}:{}",
+        std::env::var("PATH").unwrap()
+    );
+    let variables = [
+        ("SKILL_LLM_PROVIDER".to_owned(), "claude-code".to_owned()),
+        ("PATH".to_owned(), search),
+    ];
+    summarize(&context_of(Environment::only(variables), None))
+        .await
+        .unwrap();
+    assert_eq!(tool.calls().len(), 2);
+    // A directory and a file that may not be executed are no programs.
+    let none = format!("{folder}:/");
+    fs::write(tool.0.path().join("tool"), "").unwrap();
+    for binary in ["tool", "tmp"] {
+        let variables = [
+            ("SKILL_LLM_PROVIDER", "claude-code"),
+            ("SKILL_LLM_CLAUDE_BINARY", binary),
+            ("PATH", &none),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let error = summarize(&context_of(Environment::only(variables), None))
+            .await
+            .unwrap_err();
+        assert_eq!(code(&error), "llm_unavailable", "{binary}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_the_prompt_is_in_the_arguments_and_the_directory_is_gone_afterwards() {
+    let tool = Tool::new(&[reply(r#"{"summary": "s"}"#)]);
+    let context = configured(&tool, &[("SKILL_LLM_MODELS", "m1,m2")]);
+    let request = ChatRequest::new("secret-one")
+        .user("secret-two")
+        .assistant("secret-three");
+    context
+        .llm()
+        .unwrap()
+        .chat_json::<super::Summary>(request)
+        .await
+        .unwrap();
+    let [seen] = tool.calls().try_into().ok().unwrap();
+    assert!(
+        !seen.arguments.join(" ").contains("secret"),
+        "{:?}",
+        seen.arguments
+    );
+    assert_eq!(seen.arguments[seen.arguments.len() - 2..], ["--model", "m1"]);
+    for part in [
+        "secret-one",
+        "secret-two",
+        "# Earlier answer\n\nsecret-three",
+        r#""required":["summary"]"#,
+    ] {
+        assert!(seen.input.contains(part), "{part}: {}", seen.input);
+    }
+    assert_eq!((seen.entries.as_str(), seen.mode.as_str()), ("0", "700"));
+    assert!(!seen.directory.exists());
+}
+
+#[tokio::test]
+async fn the_token_shows_nowhere() {
+    let token = "tok-hunter2";
+    let error_text = format!("bad {token}").into_bytes();
+    let is_error = json!({"is_error": true, "result": format!("{token} {token}")})
+        .to_string()
+        .into_bytes();
+    for files in [
+        vec![("stderr", error_text.clone()), ("exit", b"1".to_vec())],
+        vec![("stdout", is_error)],
+        vec![("stdout", token.into())],
+    ] {
+        let tool = Tool::new(&[files]);
+        let context = configured(&tool, &[("CLAUDE_CODE_OAUTH_TOKEN", token)]);
+        assert!(!format!("{:?}", context.llm().unwrap()).contains(token));
+        let error = summarize(&context).await.unwrap_err();
+        assert_eq!(code(&error), "llm_failed");
+        let handed_on = tool.calls()[0]
+            .environment
+            .contains(&format!("CLAUDE_CODE_OAUTH_TOKEN={token}"));
+        assert!(handed_on);
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_writes_without_end_is_killed() {
+    let tool = Tool::new(&[vec![("flood", Vec::new())]]);
+    let error = summarize(&configured(&tool, &[])).await.unwrap_err();
+    assert_eq!(code(&error), "llm_failed");
+    assert!(error.message().contains("wrote more than"), "{error}");
+}
+
+/// A script that starts a child and sleeps, and what tells when both are gone.
+fn sleeping() -> (Tool, tokio::task::JoinHandle<Vec<u8>>) {
+    let tool = Tool::new(&[vec![("sleep", Vec::new())]]);
+    let pipe = tool.0.path().join("alive");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Opening waits for the one who writes; reading ends when nobody can write any more.
+    let gone = tokio::task::spawn_blocking(move || fs::read(pipe).unwrap());
+    (tool, gone)
+}
+
+#[tokio::test]
+async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
+    let (tool, gone) = sleeping();
+    let error = summarize(&configured(&tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "2")]))
+        .await
+        .unwrap_err();
+    assert_eq!(code(&error), "llm_timeout");
+    assert_eq!(error.message(), "Claude Code did not answer within 2 s");
+    gone.await.unwrap();
+    assert!(!tool.calls()[0].directory.exists());
+}
+
+#[tokio::test]
+async fn a_call_whose_time_is_up_kills_it_too() {
+    let (tool, gone) = sleeping();
+    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    start.deadline = Some(std::time::Instant::now() + Duration::from_secs(2));
+    start.services.llm = Some(LlmClient::new(ClaudeCode::at(tool.path(), &environment(&[]))));
+    let error = summarize(&SkillContext::new(start)).await.unwrap_err();
+    assert_eq!(code(&error), "timeout");
+    gone.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_conversation_that_nobody_waits_for_kills_it_too() {
+    let (tool, gone) = sleeping();
+    let context = configured(&tool, &[]);
+    let task = tokio::spawn(async move { summarize(&context).await.map(drop) });
+    // Both are there: the pipe was opened, and its reader waits for their end.
+    while !tool.calls_began() {
+        tokio::task::yield_now().await;
+    }
+    task.abort();
+    gone.await.unwrap();
+}
+
+impl Tool {
+    /// Whether the script read its input, so that it is about to sleep.
+    fn calls_began(&self) -> bool {
+        self.0.path().join("calls/0/stdin").exists()
+    }
+}
+
+#[tokio::test]
+async fn long_prompts_and_long_complaints_block_nobody() {
+    let mut files = reply(r#"{"summary": "s"}"#);
+    files.push(("stderr", vec![b'e'; 1 << 20]));
+    files.push(("noread", Vec::new()));
+    let tool = Tool::new(&[files]);
+    let long = request().user("x".repeat(1 << 20));
+    let llm = configured(&tool, &[]).llm().unwrap();
+    let answer = llm.chat_json::<super::Summary>(long).await.unwrap();
+    assert_eq!(answer.usage.total_tokens, 130);
+    assert_eq!(answer.usage.cost_usd, None);
+    assert_eq!(json!(answer.data), json!({"summary": "s"}));
+}

@@ -1,0 +1,216 @@
+//! Servers that do not answer as they should.
+
+use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+
+use super::double::{Double, Say, completion};
+use super::{KEY, code, context_at, context_with, summarize};
+
+/// What the servers say one after the other; the code that comes out, or none; the models that are asked.
+#[tokio::test]
+async fn the_next_model_is_asked_and_the_last_failure_is_told() {
+    let good = Say::good;
+    let e = |status| Say::error(status, "some_code", None);
+    let told = |code: i32| Say::status(200, &json!({"error": {"code": code, "message": "x"}}));
+    let message = |message| Say::message(&message);
+    let table: Vec<(&str, Vec<Say>, &str, &str)> = vec![
+        ("good", vec![good()], "", "a"),
+        ("busy", vec![e(429)], "llm_rate_limited", "ab"),
+        ("busy, then good", vec![e(429), good()], "", "ab"),
+        ("fault", vec![e(500)], "llm_failed", "ab"),
+        (
+            "gateway",
+            vec![Say::Answer(502, Vec::new(), "<html>".into()), good()],
+            "",
+            "ab",
+        ),
+        ("fault, then busy", vec![e(503), e(429)], "llm_rate_limited", "ab"),
+        ("busy, then fault", vec![e(429), e(504)], "llm_failed", "ab"),
+        ("no such model", vec![e(404), good()], "", "ab"),
+        ("the key is refused", vec![e(401), good()], "llm_failed", "a"),
+        ("no access to a model", vec![e(403), good()], "", "ab"),
+        (
+            "moved",
+            vec![Say::Answer(302, vec![("location", "/x".into())], String::new())],
+            "llm_failed",
+            "ab",
+        ),
+        (
+            "no JSON",
+            vec![Say::Answer(200, Vec::new(), "<html>".into()), good()],
+            "",
+            "ab",
+        ),
+        (
+            "no body",
+            vec![Say::Answer(200, Vec::new(), String::new())],
+            "llm_failed",
+            "ab",
+        ),
+        ("a list", vec![Say::status(200, &json!([]))], "llm_failed", "ab"),
+        ("busy with 200", vec![told(429)], "llm_rate_limited", "ab"),
+        ("fault with 200", vec![told(502)], "llm_failed", "ab"),
+        (
+            "no choices",
+            vec![Say::status(200, &json!({"choices": []}))],
+            "llm_invalid_response",
+            "aabb",
+        ),
+        (
+            "null",
+            vec![message(json!({"content": null}))],
+            "llm_invalid_response",
+            "aabb",
+        ),
+        (
+            "a refusal",
+            vec![message(json!({"content": null, "refusal": "no"}))],
+            "llm_invalid_response",
+            "ab",
+        ),
+        (
+            "in parts",
+            vec![message(
+                json!({"content": [{"type": "text", "text": "{\"summary\":"}, {"text": "\"s\"}"}]}),
+            )],
+            "",
+            "a",
+        ),
+        (
+            "in words",
+            vec![Say::text("Sure:\n```json\n{\"summary\": \"s\"}\n```")],
+            "",
+            "a",
+        ),
+        (
+            "too large",
+            vec![Say::text(&"x".repeat(5 << 20)), good()],
+            "",
+            "ab",
+        ),
+        ("too deep", vec![Say::text(&"[".repeat(500)), good()], "", "aa"),
+    ];
+    for (name, script, expected, models) in table {
+        let double = Double::start(script).await;
+        let context = context_at(&double.base);
+        match summarize(&context).await {
+            Ok(answer) => {
+                assert_eq!(expected, "", "{name}");
+                assert_eq!(answer.data.summary, "s", "{name}");
+            }
+            Err(error) => assert_eq!(code(&error), expected, "{name}: {error}"),
+        }
+        assert_eq!(double.models(), models, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_the_prompt_or_the_key_is_not_repeated() {
+    for body in [
+        json!({"error": {"message": format!("bad key {KEY}"), "code": KEY, "type": "a long text"}}),
+        json!({"error": {"message": KEY, "code": "x".repeat(100), "type": "a long text", "param": KEY}}),
+        json!({"error": KEY}),
+        json!(KEY),
+    ] {
+        for status in [401, 403, 429, 500] {
+            let double = Double::start([Say::status(status, &body)]).await;
+            let error = summarize(&context_at(&double.base)).await.unwrap_err();
+            code(&error);
+            assert!(!error.message().contains("long text"), "{error}");
+        }
+    }
+    let mut named = completion(&json!({"content": "{\"summary\": \"s\"}"}));
+    named["model"] = json!(format!("m {KEY}"));
+    let double = Double::start([Say::status(200, &named)]).await;
+    let answer = summarize(&context_at(&double.base)).await.unwrap();
+    assert_eq!(answer.model, "a");
+}
+
+#[tokio::test]
+async fn a_word_of_the_server_helps_to_find_the_cause() {
+    let double = Double::start([Say::error(404, "model_not_found", Some("model"))]).await;
+    let error = summarize(&context_at(&double.base)).await.unwrap_err();
+    assert_eq!(
+        error.message(),
+        "the model b failed: status 404 (model_not_found) about `model`"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_down_or_hangs_up_is_worth_a_repeat() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let hangs_up = tokio::spawn(async move {
+        for _ in 0..2 {
+            drop(listener.accept().await);
+        }
+    });
+    let error = summarize(&context_at(&base)).await.unwrap_err();
+    assert_eq!(code(&error), "llm_failed");
+    hangs_up.await.unwrap();
+    let error = summarize(&context_at(&base)).await.unwrap_err();
+    assert_eq!(code(&error), "llm_failed");
+    assert!(error.message().contains("no connection"), "{error}");
+    assert!(!format!("{error:?}").contains("127.0.0.1"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_names_a_pause_is_asked_once_more_if_there_is_time() {
+    for (pause, models) in [
+        ("0", "abab"),
+        ("0.01", "abab"),
+        ("3600", "ab"),
+        ("-1", "ab"),
+        ("soon", "ab"),
+    ] {
+        for status in [429, 503] {
+            let double = Double::start([Say::busy(status, pause)]).await;
+            let error = summarize(&context_at(&double.base)).await.unwrap_err();
+            let expected = if status == 429 {
+                "llm_rate_limited"
+            } else {
+                "llm_failed"
+            };
+            assert_eq!(code(&error), expected);
+            assert_eq!(double.models(), models, "{status} {pause}");
+        }
+    }
+    let busy = Say::busy(429, "0");
+    let double = Double::start([busy.clone(), busy, Say::good()]).await;
+    assert_eq!(
+        summarize(&context_at(&double.base)).await.unwrap().data.summary,
+        "s"
+    );
+    assert_eq!(double.models(), "aba");
+    // A fault that names a pause is still a fault.
+    let double = Double::start([Say::busy(500, "0")]).await;
+    summarize(&context_at(&double.base)).await.unwrap_err();
+    assert_eq!(double.models(), "ab");
+}
+
+#[tokio::test]
+async fn a_model_that_takes_too_long_is_left_for_the_next() {
+    let double = Double::start([Say::Nothing]).await;
+    let context = context_with(&double.base, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.05")]);
+    let error = summarize(&context).await.unwrap_err();
+    assert_eq!(code(&error), "llm_timeout");
+    assert_eq!(error.message(), "the model b did not answer within 0.05 s");
+    assert_eq!(double.models(), "ab");
+}
+
+#[tokio::test]
+async fn an_answer_that_stops_in_the_middle_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let mut open = Vec::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
+            stream.write_all(head.as_bytes()).await.unwrap();
+            open.push(stream);
+        }
+    });
+    let context = context_with(&base, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.05")]);
+    assert_eq!(code(&summarize(&context).await.unwrap_err()), "llm_timeout");
+}

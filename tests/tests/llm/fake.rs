@@ -1,0 +1,192 @@
+//! The fake of the test kit, and its recorded behaviour.
+
+use std::panic::AssertUnwindSafe;
+
+use serde_json::{Value, json};
+use skill_sdk::context::ContextStart;
+use skill_sdk::testing::{FakeAnswer, FakeLlm, LlmCall, invoke};
+use skill_sdk::{ChatRequest, SkillContext, SkillError, skill};
+use skill_sdk_tests::cases::{self, Case};
+
+use super::Summary;
+
+#[test]
+fn recorded_calls() {
+    let cases = cases::load("fakes.json");
+    let own: Vec<_> = cases.iter().filter(|case| case.id.starts_with("llm-")).collect();
+    assert!(cases.is_empty() || own.len() >= 7);
+    own.into_iter().for_each(replay);
+}
+
+fn answer(recorded: &Value) -> FakeAnswer {
+    match recorded.as_str() {
+        None => recorded.clone().into(),
+        Some("function: {summary: prompt + '!'}") => {
+            FakeAnswer::with(|call| json!({"summary": format!("{}!", call.prompt())}))
+        }
+        Some("function: {m: mode}") => FakeAnswer::with(|call| json!({"m": mode(call)})),
+        Some(other) => panic!("unknown function {other}"),
+    }
+}
+
+fn mode(call: &LlmCall) -> &'static str {
+    if call.schema_name.is_some() {
+        "json"
+    } else {
+        "object"
+    }
+}
+
+fn replay(case: &Case) {
+    let id = case.id.as_str();
+    let answers = &case.input["answers"];
+    let fake = match answers.as_array() {
+        Some(list) => FakeLlm::answers(list.iter().map(answer)),
+        None => FakeLlm::always(answer(answers)),
+    };
+    let fake = fake.model("m").price(0.5);
+    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    start.services.llm = Some(fake.client());
+    let context = SkillContext::new(start);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let calls = case.input["calls"].as_array().unwrap();
+    let expected = case.expect["results"].as_array().unwrap();
+    let mut failed = false;
+    for (call, expected) in calls.iter().zip(expected) {
+        let asked = ask(&context, call);
+        let result = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(asked)));
+        match (result, expected["crash"].as_str()) {
+            (Ok(Ok(result)), None) => assert_eq!(&result, expected, "{id}"),
+            (Ok(Err(error)), Some("ValidationError")) => {
+                failed = true;
+                assert_eq!((error.code(), error.is_crash()), ("skill_error", true), "{id}");
+            }
+            (Err(panic), Some("AssertionError")) => {
+                let text = panic.downcast_ref::<String>().unwrap();
+                assert!(
+                    text.contains("call 2 of the model, but 1 answers"),
+                    "{id}: {text}"
+                );
+            }
+            (result, _) => panic!(
+                "{id}: {:?}",
+                result.map(|result| result.map_err(|error| error.to_string()))
+            ),
+        }
+    }
+    let recorded: Vec<_> = fake.calls().iter().map(recorded).collect();
+    assert_eq!(json!(recorded), case.expect["recorded"], "{id}");
+    // Deliberately different: tokens of failed calls are counted.
+    let cost = if failed {
+        json!({"llm": {"calls": 1, "promptTokens": 10, "completionTokens": 5, "totalTokens": 15, "models": ["m"], "costUsd": 0.5}})
+    } else {
+        case.expect["cost"].clone()
+    };
+    assert_eq!(json!(context.cost_document()), cost, "{id}");
+}
+
+fn recorded(call: &LlmCall) -> Value {
+    let messages: Vec<_> = call
+        .messages
+        .iter()
+        .map(|message| json!({"role": message.role.as_str(), "content": message.content}))
+        .collect();
+    json!({
+        "mode": mode(call), "system": call.system_prompt, "messages": messages, "schemaName": call.schema_name,
+        "temperature": call.temperature, "maxTokens": call.max_tokens, "prompt": call.prompt(),
+    })
+}
+
+async fn ask(context: &SkillContext, call: &Value) -> Result<Value, SkillError> {
+    let mut request = ChatRequest::new(call["system"].as_str().unwrap_or("s")).schema_name("n");
+    match call["messages"].as_array() {
+        None => request = request.user("q"),
+        Some(messages) => {
+            for message in messages {
+                request = request.user(message["content"].as_str().unwrap());
+            }
+        }
+    }
+    if let Some(temperature) = call["temperature"].as_f64() {
+        request = request.temperature(temperature);
+    }
+    if let Some(tokens) = call["max_tokens"].as_u64() {
+        request = request.max_tokens(tokens.try_into().unwrap());
+    }
+    let llm = context.llm()?;
+    let (data, usage) = if call["mode"] == "json" {
+        let answer = llm.chat_json::<Summary>(request).await?;
+        (json!(answer.data), answer.usage)
+    } else {
+        let answer = llm.chat_json_object(request).await?;
+        (json!(answer.data), answer.usage)
+    };
+    let tokens = [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens];
+    Ok(json!({"data": data, "model": usage.model, "usage": tokens, "costUsd": usage.cost_usd}))
+}
+
+/// Sums up a text, and takes a failure of the model for an empty text.
+#[skill("fake.summary", version = "1", side_effects = "none", risk = "low")]
+async fn summary(text: String, ctx: &SkillContext) -> Result<Summary, SkillError> {
+    let request = ChatRequest::new("Sum it up.").user(&text);
+    match ctx.llm()?.chat_json::<Summary>(request).await {
+        Ok(answer) => Ok(answer.data),
+        Err(error) if error.code() == "llm_timeout" => Ok(Summary {
+            summary: String::new(),
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+#[tokio::test]
+async fn a_skill_is_called_with_a_fake() {
+    let fake = FakeLlm::answers([json!({"summary": "one"}), json!({"summary": "two"})]);
+    for expected in ["one", "two"] {
+        let result = invoke(summary::SKILL, json!({"text": "t"}))
+            .llm(&fake)
+            .await
+            .unwrap();
+        assert_eq!(result.outputs["summary"], expected);
+        assert_eq!(result.cost.unwrap()["llm"]["models"], json!(["fake-model"]));
+    }
+    let calls = fake.calls();
+    assert_eq!((calls.len(), calls[0].prompt()), (2, "t"));
+    assert_eq!(calls[0].schema.as_ref().unwrap()["required"], json!(["summary"]));
+}
+
+#[tokio::test]
+async fn failures_of_a_model_are_answers_too() {
+    let failing = |code: &'static str| FakeLlm::with(move |_| SkillError::retryable(code, "no"));
+    let call = |fake: FakeLlm| invoke(summary::SKILL, json!({"text": "t"})).llm(fake);
+    let result = call(failing("llm_timeout")).await.unwrap();
+    assert_eq!(result.outputs["summary"], "");
+    let error = call(failing("llm_rate_limited")).await.unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("llm_rate_limited", true));
+    // An answer that does not fit is a mistake of the test, and tells so where tests look.
+    let error = call(FakeLlm::always(json!({"sum": 1}))).await.unwrap_err();
+    assert_eq!(error.code(), "skill_error");
+    assert!(
+        format!("{error:?}").contains("does not fit the schema"),
+        "{error:?}"
+    );
+}
+
+#[test]
+#[should_panic(expected = "FakeLlm: call 2 of the model, but 1 answers are expected to be enough")]
+fn one_call_too_many_panics_in_the_test() {
+    /// Asks twice, and does not mind failures.
+    #[skill("fake.twice", version = "1", side_effects = "none", risk = "low")]
+    async fn twice(ctx: &SkillContext) -> Result<(), SkillError> {
+        for _ in 0..2 {
+            let llm = ctx.llm()?;
+            let _ = llm.chat_json_object(ChatRequest::new("s")).await;
+        }
+        Ok(())
+    }
+
+    let fake = FakeLlm::answers([json!({})]);
+    let _ = invoke(twice::SKILL, json!({})).llm(&fake).blocking();
+}

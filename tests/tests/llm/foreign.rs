@@ -1,0 +1,110 @@
+//! What is sent, read by others: the official Python library, and a server that is not ours.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use skill_sdk::ChatRequest;
+
+use super::{context_at, summarize};
+
+/// A child that ends with the test.
+struct Server {
+    child: Child,
+    base: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    /// Starts a program that prints its address as its first line.
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut base = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut base)
+            .unwrap();
+        assert!(base.starts_with("http://127.0.0.1:"), "{base}");
+        let base = base.trim().to_owned();
+        Self { child, base }
+    }
+}
+
+/// The Python of `variable`, and a script of this repository.
+fn python(variable: &str, script: &str) -> Option<Command> {
+    let Some(python) = std::env::var_os(variable) else {
+        eprintln!("skipped: {variable} names no Python");
+        return None;
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracles").join(script);
+    let mut command = Command::new(PathBuf::from(python));
+    command.arg(script);
+    Some(command)
+}
+
+/// A type with all that a schema can say.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Report {
+    /// What it is about.
+    kind: Kind,
+    /// At most two words.
+    #[schemars(length(max = 40))]
+    title: String,
+    #[schemars(range(min = 0, max = 1))]
+    share: f64,
+    parts: Vec<Part>,
+    note: Option<String>,
+    #[serde(default)]
+    count: u8,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Good,
+    Bad,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Part {
+    name: Option<String>,
+    size: u16,
+}
+
+#[tokio::test]
+async fn the_official_library_knows_every_request() {
+    let Some(mut command) = python("SKILL_SDK_TEST_PYTHON", "openai_server.py") else {
+        return;
+    };
+    let server = Server::start(&mut command);
+    let llm = context_at(&server.base).llm().unwrap();
+    // It refuses what the library's types do not know, answers by the schema that it was sent, and refuses the first answer's
+    // form once, so that the simpler ones are seen as well.
+    let request = || {
+        ChatRequest::new("Report.")
+            .user("one")
+            .assistant("two")
+            .user("three")
+    };
+    let answer = llm
+        .chat_json::<Report>(request().max_tokens(100).temperature(0.5))
+        .await
+        .unwrap();
+    assert_eq!((answer.model.as_str(), answer.usage.total_tokens), ("a", 30));
+    assert_eq!(answer.data.parts.len(), 1);
+    // Its answers have null for everything that may be null.
+    assert_eq!((answer.data.count, answer.data.note), (0, None));
+    assert!(matches!(answer.data.kind, Kind::Good));
+    let object = llm.chat_json_object(request()).await.unwrap();
+    assert_eq!(json!(object.data), json!({}));
+    let refused = context_at(&format!("{}/no-schema", server.base));
+    assert_eq!(summarize(&refused).await.unwrap().data.summary, "text");
+}

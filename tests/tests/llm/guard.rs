@@ -1,0 +1,87 @@
+//! Personal data, and what the log holds.
+
+use serde_json::json;
+use skill_sdk::ChatRequest;
+use skill_sdk::context::Resources;
+use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk_tests::log;
+use tracing::Level;
+
+use super::double::{Double, Say};
+use super::{Summary, context_at, environment_at};
+
+#[tokio::test]
+async fn personal_data_is_replaced_before_anybody_is_asked() {
+    // The repair quotes the answer, and the answer may quote what is in the model's memory.
+    let double = Double::start([Say::text(r#"{"wrong": "i@i.ru"}"#), Say::good()]).await;
+    let llm = context_at(&double.base).llm().unwrap();
+    let request = ChatRequest::new("Ответь Иванову И.И.")
+        .user("тел 89123456789")
+        .assistant("Петров Пётр Петрович")
+        .user("ИНН 7707083893");
+    llm.chat_json::<Summary>(request).await.unwrap();
+    let asked = double.asked();
+    let contents = |at: usize| -> Vec<String> {
+        let messages = asked[at].body["messages"].as_array().unwrap();
+        messages
+            .iter()
+            .map(|message| message["content"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let guarded = [
+        "Ответь [ПДн:фио]",
+        "тел [ПДн:телефон]",
+        "[ПДн:фио]",
+        "ИНН 7707083893",
+    ];
+    assert_eq!(contents(0), guarded);
+    assert_eq!(contents(1)[..4], guarded);
+    assert_eq!(contents(1)[4], r#"{"wrong": "[ПДн:email]"}"#);
+}
+
+/// Sums up a text.
+#[skill_sdk::skill("log.summary", version = "1", side_effects = "none", risk = "low")]
+async fn summary(text: String, ctx: &skill_sdk::SkillContext) -> Result<String, skill_sdk::SkillError> {
+    let request = ChatRequest::new("secret-instructions").user(&text);
+    Ok(ctx.llm()?.chat_json::<Summary>(request).await?.data.summary)
+}
+
+#[tokio::test]
+async fn the_log_holds_kinds_counts_and_tokens_and_no_text() {
+    log::capture();
+    let double = Double::start([
+        Say::text("secret-answer"),
+        Say::text(r#"{"summary": "secret-summary"}"#),
+    ])
+    .await;
+    let host = Host::with_resources([summary::SKILL], Resources::default()).unwrap();
+    let mut meta = Meta::new("test");
+    meta.invocation_id = Some("llm-log-1".to_owned());
+    meta.environment = environment_at(&double.base, &[]);
+    let inputs = json!({"text": "secret-text 89123456789, 89123456780"});
+    let runnable = host.get("log.summary@1").unwrap();
+    let completed = host.call(runnable, Call::value(&inputs, meta)).await;
+    assert!(completed.result().is_ok(), "{:?}", completed.result());
+    let events = log::of_call("llm-log-1");
+    let found = events
+        .iter()
+        .find(|event| event.message() == "personal data was replaced before the model was asked")
+        .unwrap();
+    assert_eq!((found.level, found.field("found")), (Level::INFO, "телефон: 2"));
+    let misfit = events
+        .iter()
+        .find(|event| event.message() == "the answer of the model does not fit")
+        .unwrap();
+    assert_eq!(misfit.field("model"), "a");
+    let text = log::text();
+    for secret in [
+        "secret-instructions",
+        "secret-text",
+        "secret-answer",
+        "secret-summary",
+        "hunter2",
+        "89123456789",
+    ] {
+        assert!(!text.contains(secret), "{secret} is in the log");
+    }
+}

@@ -1,0 +1,83 @@
+//! The recorded answers of a host whose model is configured in code.
+//!
+//! A program of its own: what [`configure_llm`] does holds for all of it.
+
+#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use skill_sdk::context::Resources;
+use skill_sdk::http::{HttpHost, ServeOptions};
+use skill_sdk::pipeline::Host;
+use skill_sdk::testing::FakeLlm;
+use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError, configure_llm, skill};
+use skill_sdk_tests::cases;
+use skill_sdk_tests::wire::Server;
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Summary {
+    summary: String,
+}
+
+/// Sums up a text.
+#[skill("doc.summarize", version = "1", side_effects = "none", risk = "low")]
+async fn summarize(text: String, ctx: &SkillContext) -> Result<Summary, SkillError> {
+    let request = ChatRequest::new("Sum it up.").user(&text);
+    Ok(ctx.llm()?.chat_json(request).await?.data)
+}
+
+#[tokio::test]
+async fn recorded_answers() {
+    let host = Host::with_resources([summarize::SKILL], Resources::default()).unwrap();
+    let host = HttpHost::anonymous(host).environment(Environment::only([]));
+    let server = Server::start(host, ServeOptions::new("127.0.0.1", 0)).await;
+    let mut replayed = 0;
+    for case in cases::load("http.json") {
+        let answers = json!({"summary": "кратко"});
+        // What the recording configured, and the code where it differs.
+        let (fake, code) = match case.id.as_str() {
+            // The recording had no client for models at all; here there is one, and nothing says where the model is.
+            "summarize-unconfigured" => (None, Some("llm_not_configured")),
+            "summarize-fake" => (Some(FakeLlm::always(answers).model("model-a").price(0.002)), None),
+            "summarize-fake-unpriced" => (Some(FakeLlm::always(answers).model("модель")), None),
+            "summarize-fake-invalid" => (Some(FakeLlm::always(json!({"wrong": 1}))), None),
+            id => {
+                assert!(!id.starts_with("summarize-"), "{id} is not replayed");
+                continue;
+            }
+        };
+        replayed += 1;
+        if let Some(fake) = fake {
+            configure_llm(move |_| Ok(fake.client()));
+        }
+        let mut client = server.connect().await;
+        let target = case.input["target"].as_str().unwrap();
+        let answer = client
+            .post(target, case.input["bodyText"].as_str().unwrap())
+            .await;
+        let expect = &case.expect;
+        assert_eq!(
+            u64::from(answer.status),
+            expect["status"].as_u64().unwrap(),
+            "{}",
+            case.id
+        );
+        let cost = expect["headers"]["x-skill-cost"].as_str().unwrap_or_default();
+        assert_eq!(answer.header("x-skill-cost"), cost, "{}", case.id);
+        let json = answer.json();
+        if let Some(error) = expect["json"].get("error") {
+            assert_eq!(
+                json["error"]["code"],
+                code.map_or(error["code"].clone(), Value::from),
+                "{}",
+                case.id
+            );
+            assert_eq!(json["error"]["retryable"], error["retryable"], "{}", case.id);
+        } else {
+            assert_eq!(json, expect["json"], "{}", case.id);
+        }
+    }
+    assert!(replayed == 0 || replayed == 4, "{replayed}");
+    assert!(server.stop().await.unwrap().is_ok());
+}
