@@ -3,6 +3,9 @@
 #[doc = include_str!("../../docs/writing-skills.md")]
 mod writing_skills {}
 
+#[doc = include_str!("../../docs/authentication.md")]
+mod authentication {}
+
 #[doc = include_str!("../../docs/cli.md")]
 mod cli {}
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::{Skill, SkillContext, SkillError, skill};
+use skill_sdk::context::PrincipalType;
+use skill_sdk::{Caller, Skill, SkillContext, SkillError, skill};
 
 /// All of them, in the order in which the recorded host lists them.
 pub const SKILLS: &[&Skill] = &[
@@ -130,7 +131,29 @@ pub fn context_echo(inputs: Value, ctx: SkillContext) -> Value {
         "settings": ctx.settings(),
         "protocol": ctx.protocol(),
         "timeout": ctx.remaining().map(|left| left.as_secs() + u64::from(left.subsec_nanos() > 0)),
-        "caller": ctx.caller().map(|caller| caller.principal_id().to_owned()),
+        "caller": ctx.caller().map(caller_document),
+    })
+}
+
+/// A caller as the recorded cases write it.
+fn caller_document(caller: &Caller) -> Value {
+    let kind = match caller.principal_type() {
+        PrincipalType::Named(kind) => kind,
+        _ => "",
+    };
+    json!({
+        "tenantId": caller.tenant_id(),
+        "principalId": caller.principal_id(),
+        "principalType": kind,
+        "credentialId": caller.credential_id(),
+        "audience": caller.audience(),
+        "issuer": caller.issuer(),
+        "tokenId": caller.token_id(),
+        "scopes": caller.scopes(),
+        "scopeCeiling": caller.scope_ceiling(),
+        "effectiveScopes": caller.effective_scopes().collect::<Vec<_>>(),
+        "sessionId": caller.session_id(),
+        "acr": caller.acr().unwrap_or_default(),
     })
 }
 

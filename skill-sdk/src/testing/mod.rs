@@ -30,6 +30,8 @@ mod input;
 mod invoke;
 #[cfg(feature = "llm")]
 mod llm;
+#[cfg(feature = "auth")]
+mod issuer;
 
 #[cfg(feature = "connections")]
 pub use self::connections::{FakeConnection, FakeConnections};
@@ -40,5 +42,7 @@ pub use self::examples::{ExampleError, run_examples};
 pub use self::invoke::{Invoke, Invoked, invoke};
 #[cfg(feature = "llm")]
 pub use self::llm::{FakeAnswer, FakeLlm, LlmCall};
+#[cfg(feature = "auth")]
+pub use self::issuer::{KeysAnswer, TestIssuer, TestToken};
 #[doc(no_inline)]
 pub use crate::error::SkillError;

@@ -1,0 +1,230 @@
+//! An issuer of tokens for tests.
+
+mod key;
+mod server;
+mod token;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use self::key::SigningKey;
+pub use self::server::KeysAnswer;
+use self::server::Server;
+pub use self::token::TestToken;
+use crate::auth::{AUDIENCE, AuthSettings, IAM_ISSUER, JWKS_URL, Verifier};
+use crate::context::Environment;
+
+/// Issues tokens and serves its keys on a free port of the loopback address, like the identity service of an installation.
+///
+/// It needs no runtime: the server has a thread of its own, which ends with the issuer. Tokens are good by default; each
+/// test spoils what it is about.
+///
+/// ```
+/// use skill_sdk::testing::{KeysAnswer, TestIssuer};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let issuer = TestIssuer::start();
+/// let verifier = issuer.verifier();
+///
+/// let token = issuer.token().scopes(["claims:read"]).authorization();
+/// let caller = verifier.authenticate(Some(token.as_bytes())).await.unwrap();
+/// assert!(caller.has_scope("claims:read"));
+///
+/// let late = issuer.token().expires_in(-60).authorization();
+/// assert!(verifier.authenticate(Some(late.as_bytes())).await.is_err());
+///
+/// // The keys that were fetched outlive an outage.
+/// issuer.answer_with(KeysAnswer::Closed);
+/// assert!(verifier.authenticate(Some(token.as_bytes())).await.is_ok());
+/// assert_eq!(issuer.fetches(), 1);
+/// # });
+/// ```
+///
+/// [`environment`](Self::environment) has the three variables for a host that runs as a program of its own.
+pub struct TestIssuer {
+    issuer: String,
+    audience: String,
+    keys: Arc<Mutex<Keys>>,
+    server: Server,
+}
+
+/// The keys of an issuer.
+struct Keys {
+    /// All keys that there ever were, by id.
+    all: BTreeMap<String, Arc<SigningKey>>,
+    /// The ids of those that are served, in order.
+    served: Vec<String>,
+    /// The id of the key that signs.
+    current: String,
+}
+
+impl TestIssuer {
+    /// An issuer `https://issuer.test` of tokens for the audience `skills`, with one key `k1`.
+    ///
+    /// # Panics
+    ///
+    /// No port of the loopback address can be bound.
+    pub fn start() -> Self {
+        Self::start_as("https://issuer.test", "skills")
+    }
+
+    /// An issuer of that name, of tokens for that audience.
+    ///
+    /// # Panics
+    ///
+    /// No port of the loopback address can be bound.
+    pub fn start_as(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
+        let id = "k1".to_owned();
+        let keys = Arc::new(Mutex::new(Keys {
+            all: BTreeMap::from([(id.clone(), Arc::new(SigningKey::generate()))]),
+            served: vec![id.clone()],
+            current: id,
+        }));
+        let served = Arc::clone(&keys);
+        Self {
+            issuer: issuer.into(),
+            audience: audience.into(),
+            keys,
+            server: Server::start(move || document(&lock(&served)).to_string()),
+        }
+    }
+
+    /// The name of the issuer: the claim `iss` of its tokens.
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// The audience of its tokens.
+    pub fn audience(&self) -> &str {
+        &self.audience
+    }
+
+    /// Where its keys are.
+    pub fn jwks_url(&self) -> String {
+        format!("http://{}/jwks", self.server.address())
+    }
+
+    /// The document that is served under [`jwks_url`](Self::jwks_url).
+    pub fn jwks(&self) -> Value {
+        document(&lock(&self.keys))
+    }
+
+    /// The three variables that make a host take its tokens.
+    pub fn variables(&self) -> [(String, String); 3] {
+        [
+            (IAM_ISSUER.to_owned(), self.issuer.clone()),
+            (AUDIENCE.to_owned(), self.audience.clone()),
+            (JWKS_URL.to_owned(), self.jwks_url()),
+        ]
+    }
+
+    /// An environment with these variables alone.
+    pub fn environment(&self) -> Environment {
+        Environment::only(self.variables())
+    }
+
+    /// What makes a [`Verifier`] take its tokens.
+    ///
+    /// # Panics
+    ///
+    /// The issuer was started with a name or an audience that is blank.
+    #[expect(clippy::expect_used, reason = "a test that names a blank issuer should stop")]
+    pub fn settings(&self) -> AuthSettings {
+        AuthSettings::new(&self.issuer, &self.audience, self.jwks_url()).expect("an issuer has a name")
+    }
+
+    /// A verifier that takes its tokens. Each has a memory of its own.
+    ///
+    /// # Panics
+    ///
+    /// The issuer was started with a name or an audience that is blank.
+    #[expect(clippy::expect_used, reason = "a test without a client for HTTP should stop")]
+    pub fn verifier(&self) -> Verifier {
+        Verifier::new(self.settings()).expect("keys of a loopback address can be fetched")
+    }
+
+    /// A good token to spoil: signed with the current key, for a new principal of a new tenant, for five minutes.
+    pub fn token(&self) -> TestToken<'_> {
+        TestToken::good(self)
+    }
+
+    /// Makes a new key, which signs from now on and is served beside the others. Gives its id: `k2`, `k3`, ….
+    pub fn rotate(&self) -> String {
+        let id = self.add_key();
+        let mut keys = lock(&self.keys);
+        keys.served.push(id.clone());
+        keys.current.clone_from(&id);
+        id
+    }
+
+    /// Makes a new key that is neither served nor signs by default. Gives its id.
+    pub fn add_key(&self) -> String {
+        let key = Arc::new(SigningKey::generate());
+        let mut keys = lock(&self.keys);
+        let id = format!("k{}", keys.all.len() + 1);
+        keys.all.insert(id.clone(), key);
+        id
+    }
+
+    /// Serves these keys from now on, in this order.
+    ///
+    /// # Panics
+    ///
+    /// There is no such key.
+    pub fn serve_keys<'a>(&self, ids: impl IntoIterator<Item = &'a str>) {
+        let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
+        let mut keys = lock(&self.keys);
+        for id in &ids {
+            assert!(keys.all.contains_key(id), "the issuer has no key {id}");
+        }
+        keys.served = ids;
+    }
+
+    /// What those who ask for the keys get from now on. Those who were held get it as well.
+    pub fn answer_with(&self, answer: KeysAnswer) {
+        self.server.answer_with(answer);
+    }
+
+    /// How many times the keys were asked for.
+    pub fn fetches(&self) -> usize {
+        self.server.fetches()
+    }
+
+    /// Waits until the keys were asked for that many times, held requests included.
+    pub async fn fetched(&self, times: usize) {
+        self.server.fetched(times).await;
+    }
+
+    /// The key with that id, or the current one.
+    fn key(&self, id: Option<&str>) -> (String, Arc<SigningKey>) {
+        let keys = lock(&self.keys);
+        let id = id.unwrap_or(&keys.current);
+        assert!(keys.all.contains_key(id), "the issuer has no key {id}");
+        (id.to_owned(), Arc::clone(&keys.all[id]))
+    }
+}
+
+impl fmt::Debug for TestIssuer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestIssuer")
+            .field("issuer", &self.issuer)
+            .field("audience", &self.audience)
+            .field("jwks_url", &self.jwks_url())
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock(keys: &Mutex<Keys>) -> MutexGuard<'_, Keys> {
+    keys.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn document(keys: &Keys) -> Value {
+    let served = keys
+        .served
+        .iter()
+        .filter_map(|id| Some(keys.all.get(id)?.jwk(id)));
+    json!({"keys": served.collect::<Vec<_>>()})
+}

@@ -1,0 +1,182 @@
+//! A token in the making.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use aws_lc_rs::rand;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value, json};
+
+use super::TestIssuer;
+
+/// A token of a [`TestIssuer`]: good as it is, and spoiled by the methods that say how.
+#[derive(Debug, Clone)]
+#[must_use = "a token is made by `sign` or `authorization`"]
+pub struct TestToken<'a> {
+    issuer: &'a TestIssuer,
+    header: Map<String, Value>,
+    claims: Map<String, Value>,
+    signer: Option<String>,
+    tampered: bool,
+}
+
+impl<'a> TestToken<'a> {
+    pub(super) fn good(issuer: &'a TestIssuer) -> Self {
+        let now = now();
+        let mut token = Self {
+            issuer,
+            header: Map::new(),
+            claims: Map::new(),
+            signer: None,
+            tampered: false,
+        };
+        let (key, _) = issuer.key(None);
+        for (name, value) in [("alg", "RS256"), ("kid", &key), ("typ", "JWT")] {
+            token = token.header(name, value);
+        }
+        for (name, value) in [
+            ("iss", issuer.issuer()),
+            ("aud", issuer.audience()),
+            ("sub", &uuid()),
+            ("tenant_id", &uuid()),
+            ("jti", &uuid()),
+            ("principal_type", "agent"),
+        ] {
+            token = token.claim(name, value);
+        }
+        for name in ["iat", "nbf"] {
+            token = token.claim(name, now);
+        }
+        token.claim("exp", now + 300)
+    }
+
+    /// Sets a claim.
+    pub fn claim(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.claims.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Leaves a claim out.
+    pub fn without(mut self, name: &str) -> Self {
+        self.claims.shift_remove(name);
+        self
+    }
+
+    /// Sets a member of the header.
+    pub fn header(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.header.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Leaves a member of the header out.
+    pub fn without_header(mut self, name: &str) -> Self {
+        self.header.shift_remove(name);
+        self
+    }
+
+    /// The scopes of the caller.
+    pub fn scopes<'s>(self, scopes: impl IntoIterator<Item = &'s str>) -> Self {
+        self.claim("scope", scopes.into_iter().collect::<Vec<_>>())
+    }
+
+    /// The scopes that the caller can have at most.
+    pub fn scope_ceiling<'s>(self, scopes: impl IntoIterator<Item = &'s str>) -> Self {
+        self.claim("scope_ceiling", scopes.into_iter().collect::<Vec<_>>())
+    }
+
+    /// The tenant; good ones are UUIDs.
+    pub fn tenant(self, id: &str) -> Self {
+        self.claim("tenant_id", id)
+    }
+
+    /// The principal; good ones are UUIDs.
+    pub fn principal(self, id: &str) -> Self {
+        self.claim("sub", id)
+    }
+
+    /// The token expires so many seconds from now; a negative number is the past. It was issued a minute before, if that
+    /// is in the past.
+    pub fn expires_in(self, seconds: i64) -> Self {
+        let expires_at = now() + seconds;
+        let issued_at = now().min(expires_at - 60);
+        self.claim("exp", expires_at)
+            .claim("iat", issued_at)
+            .claim("nbf", issued_at)
+    }
+
+    /// The algorithm. The RS family is signed properly; `none` has no signature; the HS family is keyed with the public
+    /// key; everything else is the name of one algorithm over the signature of RS256.
+    pub fn algorithm(self, name: &str) -> Self {
+        self.header("alg", name)
+    }
+
+    /// Names another key than the one that signs.
+    pub fn key_id(self, id: &str) -> Self {
+        self.header("kid", id)
+    }
+
+    /// Signs with that key of the issuer, and does not change the key that the header names.
+    pub fn signed_by(mut self, id: &str) -> Self {
+        self.signer = Some(id.to_owned());
+        self
+    }
+
+    /// Changes the claims after they were signed.
+    pub fn tampered(mut self) -> Self {
+        self.tampered = true;
+        self
+    }
+
+    /// The token.
+    ///
+    /// # Panics
+    ///
+    /// The issuer has no key of the id given to [`signed_by`](Self::signed_by).
+    pub fn sign(&self) -> String {
+        let part = |members: &Map<String, Value>| URL_SAFE_NO_PAD.encode(json!(members).to_string());
+        let header = part(&self.header);
+        let message = format!("{header}.{}", part(&self.claims));
+        let (_, key) = self.issuer.key(self.signer.as_deref());
+        let algorithm = self.header.get("alg").and_then(Value::as_str);
+        let signature = key.sign(algorithm.unwrap_or_default(), message.as_bytes());
+        let signature = URL_SAFE_NO_PAD.encode(signature);
+        if !self.tampered {
+            return format!("{message}.{signature}");
+        }
+        let mut claims = self.claims.clone();
+        claims.insert("tampered".to_owned(), true.into());
+        format!("{header}.{}.{signature}", part(&claims))
+    }
+
+    /// The value of the header `Authorization` with the token.
+    ///
+    /// # Panics
+    ///
+    /// As [`sign`](Self::sign).
+    pub fn authorization(&self) -> String {
+        format!("Bearer {}", self.sign())
+    }
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// A random UUID.
+#[expect(clippy::expect_used, reason = "a test without random numbers should stop")]
+fn uuid() -> String {
+    let mut bytes = [0; 16];
+    rand::fill(&mut bytes).expect("the system has random numbers");
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}

@@ -1,0 +1,256 @@
+//! The HTTP host behind tokens: what needs one, what comes before what, and what a refused caller sees.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::json;
+use skill_sdk::http::ServeOptions;
+use skill_sdk::testing::{KeysAnswer, TestIssuer};
+use skill_sdk::{SkillContext, SkillError, skill};
+use skill_sdk_tests::log;
+use skill_sdk_tests::wire::{Answer, Client, Server, anonymous, request};
+
+use super::{hosted, mounted};
+
+/// Who calls.
+#[skill("auth.whoami", version = "1", side_effects = "none", risk = "low")]
+async fn whoami(ctx: &SkillContext) -> Option<String> {
+    ctx.caller().map(|caller| caller.principal_id().to_owned())
+}
+
+/// Something for those who may write.
+#[skill("auth.write", version = "1", side_effects = "none", risk = "low")]
+async fn write(ctx: &SkillContext) -> Result<(), SkillError> {
+    let caller = ctx.caller().expect("the host verifies callers");
+    caller.require_scope(&["things:write", "things:admin"])
+}
+
+const CALL: &str = r#"{"inputs":{}}"#;
+
+/// Sends a call with these values of `Authorization`.
+async fn call(client: &mut Client, target: &str, authorization: &[&str]) -> Answer {
+    let mut headers = vec![("Content-Type", "application/json")];
+    headers.extend(authorization.iter().map(|value| ("Authorization", *value)));
+    client.send(request("POST", target, &headers, CALL)).await;
+    client.receive().await
+}
+
+/// Asserts the one answer to everybody without a good token.
+#[track_caller]
+fn unauthorized(answer: &Answer) {
+    assert_eq!(answer.status, 401, "{answer:?}");
+    assert_eq!(answer.header("www-authenticate"), "Bearer");
+    assert_eq!(answer.header("content-type"), "application/json");
+    let error = &answer.json()["error"];
+    assert_eq!(
+        (&error["code"], &error["retryable"], &error["details"]),
+        (&json!("invalid_token"), &json!(false), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn the_skill_knows_who_calls() {
+    let issuer = TestIssuer::start();
+    let http = hosted(&[whoami::SKILL, write::SKILL], issuer.verifier());
+    let server = Server::start(http, ServeOptions::new("127.0.0.1", 0)).await;
+    let mut client = server.connect().await;
+    let principal = "22222222-2222-4222-8222-222222222222";
+    let token = issuer.token().principal(principal).scopes(["things:write"]);
+    for _ in 0..2 {
+        let answer = call(&mut client, "/skills/auth.whoami@1", &[&token.authorization()]).await;
+        assert_eq!((answer.status, answer.json()), (200, json!({"result": principal})));
+    }
+    for (token, status) in [
+        (token.clone(), 200),
+        (token.clone().scopes(["things:admin"]), 200),
+        (token.clone().scopes(["things:read"]), 422),
+        (token.clone().scope_ceiling(["things:read"]), 422),
+        (token.clone().scope_ceiling([]), 422),
+        (token.clone().scope_ceiling(["things:write"]), 200),
+    ] {
+        let answer = call(&mut client, "/skills/auth.write@1", &[&token.authorization()]).await;
+        assert_eq!(answer.status, status, "{token:?}");
+        if status == 422 {
+            assert_eq!(answer.code(), "insufficient_scope");
+        }
+    }
+    // The keys were fetched when the server started.
+    assert_eq!(issuer.fetches(), 1);
+}
+
+/// The paths of the host's routes, as its source names them.
+fn routes() -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../skill-sdk/src/http/routes.rs");
+    let source = std::fs::read_to_string(path).unwrap();
+    let routes: BTreeSet<String> = source
+        .split(".route(\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().replace("{reference}", "auth.whoami@1"))
+        .collect();
+    assert!(routes.len() >= 3, "{routes:?}");
+    routes
+}
+
+#[tokio::test]
+async fn every_path_but_those_for_probes_needs_a_token() {
+    let issuer = TestIssuer::start();
+    let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
+    let mut client = Client::connect(address).await;
+    let mut paths = routes();
+    paths.extend(["/", "/nope", "/skills/", "/skills/nope@1", "/skills/%ff"].map(str::to_owned));
+    for path in &paths {
+        let get = client.get("GET", path).await;
+        let post = call(&mut client, path, &[]).await;
+        match path.as_str() {
+            "/healthz" | "/readyz" => {
+                assert!(!get.headers.contains_key("www-authenticate"), "{path}: {get:?}");
+                assert_ne!(get.status, 401, "{path}");
+            }
+            _ => {
+                // A method that the path does not have is said before the token is asked for.
+                for answer in [&get, &post] {
+                    if answer.status != 405 {
+                        unauthorized(answer);
+                    }
+                }
+                assert!(get.status == 401 || post.status == 401, "{path}");
+            }
+        }
+    }
+    let (head, length) = {
+        client.send(request("HEAD", "/skills", &[], "")).await;
+        client.receive_head().await
+    };
+    assert_eq!((head.status, length > 0), (401, true));
+}
+
+#[tokio::test]
+async fn nothing_is_said_before_the_token_is_good() {
+    let issuer = TestIssuer::start();
+    let http = hosted(&[whoami::SKILL], issuer.verifier()).body_limit(10).concurrency(1);
+    let address = mounted(http).await;
+    let mut answers = Vec::new();
+    for (target, headers, body) in [
+        ("/skills/auth.whoami@1", vec![], CALL),
+        ("/skills/nope@1", vec![], CALL),
+        ("/skills/%ff", vec![], CALL),
+        ("/nope", vec![], CALL),
+        ("/skills/auth.whoami@1", vec![("Content-Type", "text/plain")], CALL),
+        ("/skills/auth.whoami@1", vec![], "not json"),
+        ("/skills/auth.whoami@1", vec![("Authorization", "Bearer abc")], CALL),
+        ("/skills/nope@1", vec![("Authorization", "Basic abc")], ""),
+    ] {
+        let mut client = Client::connect(address).await;
+        client.send(request("POST", target, &headers, body)).await;
+        answers.push(client.receive().await);
+    }
+    // A body that never comes is not waited for.
+    let mut client = Client::connect(address).await;
+    client
+        .send("POST /skills/auth.whoami@1 HTTP/1.1\r\nHost: skills\r\nContent-Length: 1000000000\r\n\r\n")
+        .await;
+    answers.push(client.receive().await);
+    for answer in &mut answers {
+        unauthorized(answer);
+        answer.headers.remove("date");
+        // A body that was not read closes the connection.
+        answer.headers.remove("connection");
+    }
+    assert!(
+        answers.windows(2).all(|two| (&two[0].headers, &two[0].body) == (&two[1].headers, &two[1].body)),
+        "one answer to all: {answers:#?}"
+    );
+}
+
+#[tokio::test]
+async fn one_answer_to_all_defects_and_no_token_in_the_log() {
+    log::capture();
+    let issuer = TestIssuer::start();
+    issuer.add_key();
+    let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
+    let mut client = Client::connect(address).await;
+    let good = issuer.token().claim("email", "hunter2@example.com");
+    let mut tokens: Vec<String> = [
+        good.clone(),
+        good.clone().tampered(),
+        good.clone().signed_by("k2"),
+        good.clone().key_id("hunter2"),
+        good.clone().algorithm("hunter2"),
+        good.clone().algorithm("HS256"),
+        good.clone().claim("iss", "hunter2"),
+        good.clone().claim("aud", "hunter2"),
+        good.clone().claim("sub", "hunter2"),
+        good.clone().claim("scope", "hunter2\n"),
+        good.clone().expires_in(-60),
+        good.clone().without("jti"),
+    ]
+    .iter()
+    .map(skill_sdk::testing::TestToken::sign)
+    .collect();
+    tokens.push("hunter2".to_owned());
+    let mut bodies = BTreeSet::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let answer = call(&mut client, "/skills/auth.whoami@1", &[&format!("Bearer {token}")]).await;
+        if index == 0 {
+            assert_eq!(answer.status, 200);
+        } else {
+            unauthorized(&answer);
+            bodies.insert(answer.body);
+        }
+    }
+    let bearer = format!("Bearer {}", tokens[0]);
+    let twice = call(&mut client, "/skills/auth.whoami@1", &[&bearer, &bearer]).await;
+    unauthorized(&twice);
+    bodies.insert(twice.body);
+    assert_eq!(bodies.len(), 1, "{bodies:?}");
+
+    let text = log::text();
+    assert!(text.contains("a caller was refused"));
+    assert!(!text.contains("hunter2"));
+    for token in &tokens {
+        for part in token.split('.').filter(|part| part.len() > 20) {
+            // The header of tokens is the same for all of them, and no secret; the rest is.
+            assert!(!text.contains(part), "{part}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_keys_the_answer_is_retryable() {
+    let issuer = TestIssuer::start();
+    issuer.answer_with(KeysAnswer::Closed);
+    let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
+    let mut client = Client::connect(address).await;
+    for target in ["/skills/auth.whoami@1", "/skills/nope@1", "/nope"] {
+        let answer = call(&mut client, target, &[&issuer.token().authorization()]).await;
+        assert_eq!(answer.status, 503, "{answer:?}");
+        let error = answer.json()["error"].clone();
+        assert_eq!(
+            (&error["code"], &error["retryable"]),
+            (&json!("verification_unavailable"), &json!(true))
+        );
+        assert!(!answer.headers.contains_key("www-authenticate"));
+    }
+    assert_eq!(client.get("GET", "/healthz").await.status, 200);
+    unauthorized(&call(&mut client, "/skills/auth.whoami@1", &[]).await);
+}
+
+#[tokio::test]
+async fn an_anonymous_host_reads_no_tokens() {
+    let server = Server::of(&[whoami::SKILL]).await;
+    let mut client = server.connect().await;
+    for authorization in [&["Bearer abc"][..], &["Basic x", "y"], &[]] {
+        let answer = call(&mut client, "/skills/auth.whoami@1", authorization).await;
+        assert_eq!((answer.status, answer.json()), (200, json!({"result": null})));
+    }
+    assert!(anonymous(&[whoami::SKILL]).verifier().is_none());
+}
+
+#[tokio::test]
+async fn with_tokens_any_address_may_be_bound() {
+    let issuer = TestIssuer::start();
+    let http = hosted(&[whoami::SKILL], issuer.verifier());
+    let server = Server::start(http, ServeOptions::new("0.0.0.0", 0)).await;
+    let mut client = Client::connect(([127, 0, 0, 1], server.address.port()).into()).await;
+    unauthorized(&call(&mut client, "/skills/auth.whoami@1", &[]).await);
+}

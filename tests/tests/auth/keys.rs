@@ -1,0 +1,172 @@
+//! The life of keys: rotation, outages, and who asks for them.
+
+use skill_sdk::auth::{MAX_JWKS_BYTES, Refusal};
+use skill_sdk::testing::{KeysAnswer, TestIssuer};
+
+use super::clocked;
+
+/// Checks a token; gives the refusal.
+macro_rules! check {
+    ($verifier:expr, $authorization:expr) => {
+        $verifier
+            .authenticate(Some($authorization.as_bytes()))
+            .await
+            .map(drop)
+    };
+}
+
+const INVALID: Result<(), Refusal> = Err(Refusal::InvalidToken);
+const UNAVAILABLE: Result<(), Refusal> = Err(Refusal::Unavailable);
+
+#[tokio::test]
+async fn a_new_key_counts_as_soon_as_somebody_asks_and_an_old_one_until_the_next_look() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    let old = issuer.token().authorization();
+    assert_eq!(check!(verifier, old), Ok(()));
+    assert_eq!(issuer.rotate(), "k2");
+    let new = issuer.token().authorization();
+    // Somebody asked for keys just now.
+    assert_eq!(check!(verifier, new), INVALID);
+    clock.age_keys(9);
+    assert_eq!(check!(verifier, new), INVALID);
+    assert_eq!(issuer.fetches(), 1);
+    clock.age_keys(1);
+    assert_eq!(check!(verifier, new), Ok(()));
+    assert_eq!(check!(verifier, old), Ok(()));
+    assert_eq!(issuer.fetches(), 2);
+
+    issuer.serve_keys(["k2"]);
+    clock.age_keys(300);
+    assert_eq!(check!(verifier, old), Ok(()), "300 seconds are fresh");
+    clock.age_keys(1);
+    assert_eq!(check!(verifier, old), INVALID, "the token was remembered and its key is gone");
+    assert_eq!(check!(verifier, new), Ok(()));
+    assert_eq!(issuer.fetches(), 3);
+}
+
+#[tokio::test]
+async fn a_key_that_changes_under_its_id_takes_its_tokens_along() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    let old = issuer.token().authorization();
+    assert_eq!(check!(verifier, old), Ok(()));
+    issuer.serve_keys([issuer.add_key().as_str()]);
+    let mut document = issuer.jwks();
+    document["keys"][0]["kid"] = "k1".into();
+    issuer.answer_with(KeysAnswer::Text(document.to_string()));
+    clock.age_keys(301);
+    assert_eq!(check!(verifier, old), INVALID);
+    let new = issuer.token().signed_by("k2").authorization();
+    assert_eq!(check!(verifier, new), Ok(()));
+}
+
+#[tokio::test]
+async fn an_outage_is_survived_for_an_hour_and_not_longer() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    let token = issuer.token().expires_in(10_000).authorization();
+    assert_eq!(check!(verifier, token), Ok(()));
+    for (answer, fetches) in [
+        (KeysAnswer::Closed, 2),
+        (KeysAnswer::Status(500), 3),
+        (KeysAnswer::Status(404), 4),
+        (KeysAnswer::Redirect, 5),
+        (KeysAnswer::Text("{}".to_owned()), 6),
+        (KeysAnswer::Text(r#"{"keys": []}"#.to_owned()), 7),
+        (KeysAnswer::Text(" ".repeat(MAX_JWKS_BYTES + 1)), 8),
+    ] {
+        issuer.answer_with(answer.clone());
+        clock.age_keys(if fetches == 2 { 301 } else { 10 });
+        for _ in 0..3 {
+            assert_eq!(check!(verifier, token), Ok(()), "{answer:?}");
+        }
+        // A key that is unknown now may be a good one of later: it is refused, and asks no more often.
+        assert_eq!(check!(verifier, issuer.token().key_id("k9").authorization()), INVALID);
+        assert_eq!(issuer.fetches(), fetches, "{answer:?}");
+    }
+    clock.age_keys(3600 - 361);
+    assert_eq!(check!(verifier, token), Ok(()), "an hour");
+    clock.age_keys(1);
+    for _ in 0..3 {
+        assert_eq!(check!(verifier, token), UNAVAILABLE);
+    }
+    assert_eq!(check!(verifier, issuer.token().key_id("k9").authorization()), UNAVAILABLE);
+    // What can be said without keys is said.
+    assert_eq!(check!(verifier, "Bearer abc"), INVALID);
+    assert_eq!(check!(verifier, issuer.token().algorithm("HS256").authorization()), INVALID);
+
+    issuer.answer_with(KeysAnswer::Keys);
+    clock.age_keys(10);
+    assert_eq!(check!(verifier, token), Ok(()));
+}
+
+#[tokio::test]
+async fn unknown_keys_do_not_make_a_flood() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    for round in 1..4 {
+        for attempt in 0..50 {
+            let token = issuer.token().key_id(&format!("x{attempt}")).authorization();
+            assert_eq!(check!(verifier, token), INVALID);
+        }
+        assert_eq!(issuer.fetches(), round);
+        clock.age_keys(10);
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_for_its_algorithm_asks_for_no_keys() {
+    let issuer = TestIssuer::start();
+    let (verifier, _) = clocked(&issuer);
+    for algorithm in ["none", "HS256", "HS384", "HS512", "ES256", "PS256", "EdDSA", "rs256", ""] {
+        let token = issuer.token().algorithm(algorithm).authorization();
+        assert_eq!(check!(verifier, token), INVALID, "{algorithm}");
+    }
+    assert_eq!(verifier.authenticate(None).await.map(drop), INVALID);
+    assert_eq!(issuer.fetches(), 0);
+    for algorithm in ["RS256", "RS384", "RS512"] {
+        let token = issuer.token().algorithm(algorithm).authorization();
+        assert_eq!(check!(verifier, token), Ok(()), "{algorithm}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_is_remembered_still_expires() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    let token = issuer.token().expires_in(300).authorization();
+    assert_eq!(check!(verifier, token), Ok(()));
+    clock.age_tokens(303);
+    assert_eq!(check!(verifier, token), Ok(()), "the leeway");
+    clock.age_tokens(3);
+    assert_eq!(check!(verifier, token), INVALID);
+}
+
+#[tokio::test]
+async fn spoiled_tokens() {
+    let issuer = TestIssuer::start();
+    issuer.add_key();
+    let (verifier, _) = clocked(&issuer);
+    let good = issuer.token();
+    assert_eq!(check!(verifier, good.authorization()), Ok(()));
+    for (what, token) in [
+        ("tampered", good.clone().tampered()),
+        ("signed by another key", good.clone().signed_by("k2")),
+        ("of another issuer", good.clone().claim("iss", "https://other.test")),
+        ("for another audience", good.clone().claim("aud", "other")),
+        ("for a list", good.clone().claim("aud", vec!["skills"])),
+        ("expired", good.clone().expires_in(-10)),
+        ("of the future", good.clone().claim("nbf", 9_999_999_999_i64)),
+        ("without tenant", good.clone().without("tenant_id")),
+        ("with a critical extension", good.clone().header("crit", vec!["b64"])),
+        ("without a key", good.clone().without_header("kid")),
+    ] {
+        assert_eq!(check!(verifier, token.authorization()), INVALID, "{what}");
+    }
+    // Half of a remembered token is no token, and neither is one with something behind it.
+    let token = good.authorization();
+    assert_eq!(check!(verifier, token[..token.len() - 4].to_owned()), INVALID);
+    assert_eq!(check!(verifier, format!("{token}.")), INVALID);
+    assert_eq!(check!(verifier, format!("{token}=")), INVALID);
+}
