@@ -144,3 +144,101 @@ fn room(set: &mut [Entry], now: i64, fallback: usize) -> usize {
     }
     fallback
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::context::CallerClaims;
+
+    const NOW: i64 = 1000;
+
+    fn keys(ids: &[&str], before: Option<&KeySet>) -> KeySet {
+        use base64::Engine as _;
+        let modulus = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode([0x87; 256]);
+        let entries: Vec<_> = ids
+            .iter()
+            .map(|id| json!({"kty": "RSA", "kid": id, "n": modulus, "e": "AQAB"}))
+            .collect();
+        KeySet::read(json!({"keys": entries}).to_string().as_bytes(), before).unwrap()
+    }
+
+    fn caller(expires_at: i64) -> Arc<Caller> {
+        let mut claims = CallerClaims::new("t", "p");
+        claims.expires_at = expires_at;
+        Arc::new(Caller::new(claims))
+    }
+
+    fn remember(cache: &TokenCache, token: &str, keys: &KeySet, expires_at: i64) {
+        let key = Arc::clone(keys.get("a").unwrap());
+        cache.insert(digest(token), key, caller(expires_at), cache.generation(), NOW);
+    }
+
+    fn is_good(cache: &TokenCache, token: &str, now: i64) -> bool {
+        matches!(cache.get(&digest(token), now), Known::Good(_))
+    }
+
+    #[test]
+    fn what_is_remembered_and_for_how_long() {
+        let (cache, keys) = (TokenCache::new(), keys(&["a"], None));
+        remember(&cache, "t", &keys, NOW + 10);
+        assert!(is_good(&cache, "t", NOW));
+        assert!(is_good(&cache, "t", NOW + 14));
+        assert!(matches!(cache.get(&digest("t"), NOW + 15), Known::Expired));
+        assert!(matches!(cache.get(&digest("T"), NOW), Known::Nothing));
+        // The same token again takes no second place.
+        remember(&cache, "t", &keys, NOW + 20);
+        assert!(is_good(&cache, "t", NOW + 15));
+        assert_eq!(cache.set(&digest("t")).read().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn tokens_go_with_their_keys() {
+        let (cache, old) = (TokenCache::new(), keys(&["a", "b"], None));
+        remember(&cache, "t", &old, NOW + 10);
+        let same = keys(&["a"], Some(&old));
+        cache.keep_only(&same);
+        assert!(is_good(&cache, "t", NOW));
+        let generation = cache.generation();
+        let new = keys(&["b"], Some(&same));
+        cache.keep_only(&new);
+        assert!(!is_good(&cache, "t", NOW));
+        // Whoever checked a token with the keys of before does not bring it back.
+        let key = Arc::clone(old.get("a").unwrap());
+        cache.insert(digest("t"), key, caller(NOW + 10), generation, NOW);
+        assert!(!is_good(&cache, "t", NOW));
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_and_those_in_use_stay() {
+        let (cache, keys) = (TokenCache::new(), keys(&["a"], None));
+        remember(&cache, "in use", &keys, NOW + 10);
+        for index in 0..4 * CACHED_TOKENS {
+            remember(&cache, &format!("t{index}"), &keys, NOW + 10);
+            assert!(is_good(&cache, "in use", NOW), "{index}");
+        }
+        let places = || cache.sets.iter().map(|set| set.read().unwrap().len());
+        assert!(places().sum::<usize>() > CACHED_TOKENS * 9 / 10);
+        assert!(places().max() <= Some(WAYS));
+    }
+
+    #[test]
+    fn expired_tokens_make_room_first() {
+        let (cache, keys) = (TokenCache::new(), keys(&["a"], None));
+        let index = usize::from(u16::from_le_bytes([digest("0")[0], digest("0")[1]])) % SETS;
+        let mut of_one_set = (0_u32..).map(|index| index.to_string()).filter(|token| {
+            let digest = digest(token);
+            usize::from(u16::from_le_bytes([digest[0], digest[1]])) % SETS == index
+        });
+        let tokens: Vec<String> = of_one_set.by_ref().take(WAYS + 1).collect();
+        for (place, token) in tokens[..WAYS].iter().enumerate() {
+            let expires_at = if place == 3 { NOW - 100 } else { NOW + 10 };
+            remember(&cache, token, &keys, expires_at);
+        }
+        remember(&cache, &tokens[WAYS], &keys, NOW + 10);
+        for (place, token) in tokens.iter().enumerate() {
+            assert_eq!(is_good(&cache, token, NOW), place != 3, "{place}");
+        }
+    }
+}

@@ -16,6 +16,14 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// The code on the wire.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::InvalidToken => "invalid_token",
+            Self::Unavailable => "verification_unavailable",
+        }
+    }
+
     /// The failure that tells the caller.
     pub fn to_error(self) -> SkillError {
         match self {

@@ -52,7 +52,10 @@ impl FromRequestParts<HttpHost> for Caller {
             None => Ok(Self(None)),
             Some(verifier) => match authenticate(verifier, &parts.headers).await {
                 Ok(caller) => Ok(Self(Some(caller))),
-                Err(refusal) => Err(refused(refusal, BEARER)),
+                Err(refusal) => {
+                    http.operation().refused(refusal.code());
+                    Err(refused(refusal, BEARER))
+                }
             },
         }
     }

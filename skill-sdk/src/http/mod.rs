@@ -63,7 +63,12 @@ impl HttpHost {
     /// Callers need a bearer token that the verifier takes, on every path but `/healthz` and `/readyz`. It is checked
     /// before the ref is looked up. Skills find the caller in their context.
     pub fn new(host: Host, verifier: Verifier) -> Self {
-        Self::with_verifier(host, Some(verifier))
+        let asked = verifier.clone();
+        Self::with_verifier(host, Some(verifier)).not_ready_while(
+            "verification_unavailable",
+            "the keys of the issuer were never fetched",
+            move || !asked.is_ready(),
+        )
     }
 
     /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that

@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use skill_sdk_tests::cases::{Case, document, load};
-use skill_sdk_tests::wire::{Answer, Client, request};
 use skill_sdk_tests::sample;
+use skill_sdk_tests::wire::{Answer, Client, request};
 
 use super::{clocked, hosted, mounted};
 
@@ -28,7 +28,17 @@ fn value_of(recorded: &Value, now: u64) -> Value {
 fn token(issuer: &TestIssuer, recorded: &Value) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let mut token = issuer.token();
-    for name in ["iss", "aud", "sub", "tenant_id", "jti", "principal_type", "iat", "nbf", "exp"] {
+    for name in [
+        "iss",
+        "aud",
+        "sub",
+        "tenant_id",
+        "jti",
+        "principal_type",
+        "iat",
+        "nbf",
+        "exp",
+    ] {
         token = token.without(name);
     }
     for (name, value) in recorded["claims"].as_object().unwrap() {
@@ -170,7 +180,10 @@ async fn replay_steps(issuer: &TestIssuer, case: &Case, good: &Value) -> Vec<Str
                 *message = Value::Null;
             }
             if got != expected {
-                wrong.push(format!("{} step {index}: got {got}, expected {expected}", case.id));
+                wrong.push(format!(
+                    "{} step {index}: got {got}, expected {expected}",
+                    case.id
+                ));
             }
         }
     }
@@ -196,7 +209,11 @@ async fn recorded_verdicts() {
         } else {
             let authorization = authorization(&issuer, &case.input["authorization"], &good);
             let answer = send(address, &case.input, authorization.as_deref()).await;
-            wrong.extend(judge(&case, &answer).err().map(|why| format!("{}: {why}", case.id)));
+            wrong.extend(
+                judge(&case, &answer)
+                    .err()
+                    .map(|why| format!("{}: {why}", case.id)),
+            );
         }
         replayed += 1;
     }

@@ -58,7 +58,10 @@ async fn the_skill_knows_who_calls() {
     let token = issuer.token().principal(principal).scopes(["things:write"]);
     for _ in 0..2 {
         let answer = call(&mut client, "/skills/auth.whoami@1", &[&token.authorization()]).await;
-        assert_eq!((answer.status, answer.json()), (200, json!({"result": principal})));
+        assert_eq!(
+            (answer.status, answer.json()),
+            (200, json!({"result": principal}))
+        );
     }
     for (token, status) in [
         (token.clone(), 200),
@@ -85,7 +88,12 @@ fn routes() -> BTreeSet<String> {
     let routes: BTreeSet<String> = source
         .split(".route(\"")
         .skip(1)
-        .map(|rest| rest.split('"').next().unwrap().replace("{reference}", "auth.whoami@1"))
+        .map(|rest| {
+            rest.split('"')
+                .next()
+                .unwrap()
+                .replace("{reference}", "auth.whoami@1")
+        })
         .collect();
     assert!(routes.len() >= 3, "{routes:?}");
     routes
@@ -97,7 +105,18 @@ async fn every_path_but_those_for_probes_needs_a_token() {
     let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
     let mut client = Client::connect(address).await;
     let mut paths = routes();
-    paths.extend(["/", "/nope", "/skills/", "/skills/nope@1", "/skills/%ff"].map(str::to_owned));
+    paths.extend(
+        [
+            "/healthz",
+            "/readyz",
+            "/",
+            "/nope",
+            "/skills/",
+            "/skills/nope@1",
+            "/skills/%ff",
+        ]
+        .map(str::to_owned),
+    );
     for path in &paths {
         let get = client.get("GET", path).await;
         let post = call(&mut client, path, &[]).await;
@@ -127,7 +146,9 @@ async fn every_path_but_those_for_probes_needs_a_token() {
 #[tokio::test]
 async fn nothing_is_said_before_the_token_is_good() {
     let issuer = TestIssuer::start();
-    let http = hosted(&[whoami::SKILL], issuer.verifier()).body_limit(10).concurrency(1);
+    let http = hosted(&[whoami::SKILL], issuer.verifier())
+        .body_limit(10)
+        .concurrency(1);
     let address = mounted(http).await;
     let mut answers = Vec::new();
     for (target, headers, body) in [
@@ -135,9 +156,17 @@ async fn nothing_is_said_before_the_token_is_good() {
         ("/skills/nope@1", vec![], CALL),
         ("/skills/%ff", vec![], CALL),
         ("/nope", vec![], CALL),
-        ("/skills/auth.whoami@1", vec![("Content-Type", "text/plain")], CALL),
+        (
+            "/skills/auth.whoami@1",
+            vec![("Content-Type", "text/plain")],
+            CALL,
+        ),
         ("/skills/auth.whoami@1", vec![], "not json"),
-        ("/skills/auth.whoami@1", vec![("Authorization", "Bearer abc")], CALL),
+        (
+            "/skills/auth.whoami@1",
+            vec![("Authorization", "Bearer abc")],
+            CALL,
+        ),
         ("/skills/nope@1", vec![("Authorization", "Basic abc")], ""),
     ] {
         let mut client = Client::connect(address).await;
@@ -157,7 +186,9 @@ async fn nothing_is_said_before_the_token_is_good() {
         answer.headers.remove("connection");
     }
     assert!(
-        answers.windows(2).all(|two| (&two[0].headers, &two[0].body) == (&two[1].headers, &two[1].body)),
+        answers
+            .windows(2)
+            .all(|two| (&two[0].headers, &two[0].body) == (&two[1].headers, &two[1].body)),
         "one answer to all: {answers:#?}"
     );
 }
@@ -190,7 +221,12 @@ async fn one_answer_to_all_defects_and_no_token_in_the_log() {
     tokens.push("hunter2".to_owned());
     let mut bodies = BTreeSet::new();
     for (index, token) in tokens.iter().enumerate() {
-        let answer = call(&mut client, "/skills/auth.whoami@1", &[&format!("Bearer {token}")]).await;
+        let answer = call(
+            &mut client,
+            "/skills/auth.whoami@1",
+            &[&format!("Bearer {token}")],
+        )
+        .await;
         if index == 0 {
             assert_eq!(answer.status, 200);
         } else {
@@ -233,6 +269,26 @@ async fn without_keys_the_answer_is_retryable() {
     }
     assert_eq!(client.get("GET", "/healthz").await.status, 200);
     unauthorized(&call(&mut client, "/skills/auth.whoami@1", &[]).await);
+}
+
+#[tokio::test]
+async fn a_host_is_ready_when_it_has_keys() {
+    let issuer = TestIssuer::start();
+    issuer.answer_with(KeysAnswer::Held);
+    let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
+    let mut client = Client::connect(address).await;
+    let answer = client.get("GET", "/readyz").await;
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert!(answer.body.contains("verification_unavailable"), "{answer:?}");
+    // The probe asked for the keys.
+    issuer.fetched(1).await;
+    issuer.answer_with(KeysAnswer::Keys);
+    let token = issuer.token().authorization();
+    assert_eq!(
+        call(&mut client, "/skills/auth.whoami@1", &[&token]).await.status,
+        200
+    );
+    assert_eq!(client.get("GET", "/readyz").await.status, 200);
 }
 
 #[tokio::test]

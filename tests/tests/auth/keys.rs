@@ -40,7 +40,11 @@ async fn a_new_key_counts_as_soon_as_somebody_asks_and_an_old_one_until_the_next
     clock.age_keys(300);
     assert_eq!(check!(verifier, old), Ok(()), "300 seconds are fresh");
     clock.age_keys(1);
-    assert_eq!(check!(verifier, old), INVALID, "the token was remembered and its key is gone");
+    assert_eq!(
+        check!(verifier, old),
+        INVALID,
+        "the token was remembered and its key is gone"
+    );
     assert_eq!(check!(verifier, new), Ok(()));
     assert_eq!(issuer.fetches(), 3);
 }
@@ -82,7 +86,10 @@ async fn an_outage_is_survived_for_an_hour_and_not_longer() {
             assert_eq!(check!(verifier, token), Ok(()), "{answer:?}");
         }
         // A key that is unknown now may be a good one of later: it is refused, and asks no more often.
-        assert_eq!(check!(verifier, issuer.token().key_id("k9").authorization()), INVALID);
+        assert_eq!(
+            check!(verifier, issuer.token().key_id("k9").authorization()),
+            INVALID
+        );
         assert_eq!(issuer.fetches(), fetches, "{answer:?}");
     }
     clock.age_keys(3600 - 361);
@@ -91,10 +98,16 @@ async fn an_outage_is_survived_for_an_hour_and_not_longer() {
     for _ in 0..3 {
         assert_eq!(check!(verifier, token), UNAVAILABLE);
     }
-    assert_eq!(check!(verifier, issuer.token().key_id("k9").authorization()), UNAVAILABLE);
+    assert_eq!(
+        check!(verifier, issuer.token().key_id("k9").authorization()),
+        UNAVAILABLE
+    );
     // What can be said without keys is said.
     assert_eq!(check!(verifier, "Bearer abc"), INVALID);
-    assert_eq!(check!(verifier, issuer.token().algorithm("HS256").authorization()), INVALID);
+    assert_eq!(
+        check!(verifier, issuer.token().algorithm("HS256").authorization()),
+        INVALID
+    );
 
     issuer.answer_with(KeysAnswer::Keys);
     clock.age_keys(10);
@@ -119,7 +132,9 @@ async fn unknown_keys_do_not_make_a_flood() {
 async fn what_is_refused_for_its_algorithm_asks_for_no_keys() {
     let issuer = TestIssuer::start();
     let (verifier, _) = clocked(&issuer);
-    for algorithm in ["none", "HS256", "HS384", "HS512", "ES256", "PS256", "EdDSA", "rs256", ""] {
+    for algorithm in [
+        "none", "HS256", "HS384", "HS512", "ES256", "PS256", "EdDSA", "rs256", "",
+    ] {
         let token = issuer.token().algorithm(algorithm).authorization();
         assert_eq!(check!(verifier, token), INVALID, "{algorithm}");
     }
@@ -153,13 +168,19 @@ async fn spoiled_tokens() {
     for (what, token) in [
         ("tampered", good.clone().tampered()),
         ("signed by another key", good.clone().signed_by("k2")),
-        ("of another issuer", good.clone().claim("iss", "https://other.test")),
+        (
+            "of another issuer",
+            good.clone().claim("iss", "https://other.test"),
+        ),
         ("for another audience", good.clone().claim("aud", "other")),
         ("for a list", good.clone().claim("aud", vec!["skills"])),
         ("expired", good.clone().expires_in(-10)),
         ("of the future", good.clone().claim("nbf", 9_999_999_999_i64)),
         ("without tenant", good.clone().without("tenant_id")),
-        ("with a critical extension", good.clone().header("crit", vec!["b64"])),
+        (
+            "with a critical extension",
+            good.clone().header("crit", vec!["b64"]),
+        ),
         ("without a key", good.clone().without_header("kid")),
     ] {
         assert_eq!(check!(verifier, token.authorization()), INVALID, "{what}");

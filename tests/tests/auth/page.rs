@@ -46,7 +46,10 @@ fn settings_and_refusals() {
 
 #[test]
 fn limits() {
-    let limits: String = rows("limit").into_iter().map(|row| format!("{}\n", row.join(": "))).collect();
+    let limits: String = rows("limit")
+        .into_iter()
+        .map(|row| format!("{}\n", row.join(": ")))
+        .collect();
     for (what, value) in [
         ("is fresh for", KEYS_FRESH.as_secs()),
         ("is usable when", KEYS_USABLE.as_secs()),
@@ -58,7 +61,10 @@ fn limits() {
     ] {
         let line = limits.lines().find(|line| line.contains(what));
         let line = line.unwrap_or_else(|| panic!("no limit says {what:?}: {limits}"));
-        assert!(line.contains(&format!(" {value} ")), "{line} does not say {value}");
+        assert!(
+            line.contains(&format!(" {value} ")),
+            "{line} does not say {value}"
+        );
     }
     let text = text();
     assert!(text.contains(&format!("At most {MAX_TOKEN_BYTES} bytes")));

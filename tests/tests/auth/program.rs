@@ -34,7 +34,10 @@ impl Running {
         BufReader::new(child.stdout.as_mut().unwrap())
             .read_line(&mut line)
             .unwrap();
-        let address = line.trim().strip_prefix("listening on http://").map(str::to_owned);
+        let address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .map(str::to_owned);
         Self {
             address: address.unwrap_or_else(|| panic!("{line:?}")),
             child,
@@ -49,7 +52,12 @@ impl Running {
     fn end(mut self) -> String {
         self.child.kill().unwrap();
         let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        self.child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut log)
+            .unwrap();
         self.child.wait().unwrap();
         log
     }
@@ -61,7 +69,10 @@ fn without_all_three_variables_it_does_not_start() {
     let all = issuer.variables();
     for mask in 0..7_usize {
         let is_set = |index: usize| mask & (1 << index) != 0;
-        let set: Vec<_> = (0..3).filter(|&index| is_set(index)).map(|index| all[index].clone()).collect();
+        let set: Vec<_> = (0..3)
+            .filter(|&index| is_set(index))
+            .map(|index| all[index].clone())
+            .collect();
         let output = serve(&set, &[]).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{text}");
@@ -86,7 +97,10 @@ fn keys_do_not_come_over_an_open_wire() {
     let output = serve(&variables, &[]).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains("SKILL_SDK_JWKS_URL must begin with https://"), "{text}");
+    assert!(
+        text.contains("SKILL_SDK_JWKS_URL must begin with https://"),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,7 +143,10 @@ async fn an_issuer_that_is_down_is_asked_again() {
         .await;
     assert_eq!(client.receive().await.status, 503);
     let log = running.end();
-    assert!(log.contains("the keys of the issuer could not be fetched"), "{log}");
+    assert!(
+        log.contains("the keys of the issuer could not be fetched"),
+        "{log}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -148,7 +165,9 @@ async fn anonymous_callers_are_announced_and_stay_at_home() {
     }
     assert_eq!(issuer.fetches(), 0);
     for host in ["0.0.0.0", "::", "192.0.2.1"] {
-        let output = serve(&[], &["--allow-anonymous", "--host", host]).output().unwrap();
+        let output = serve(&[], &["--allow-anonymous", "--host", host])
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(2), "{host}");
     }
 }

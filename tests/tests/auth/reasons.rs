@@ -22,14 +22,20 @@ async fn every_reason_is_logged_and_explained() {
     let text = |text: &str| Some(text.to_owned());
     let cases = [
         (None, "there is no header Authorization"),
-        (text("Basic abc"), "the header Authorization holds no bearer token"),
+        (
+            text("Basic abc"),
+            "the header Authorization holds no bearer token",
+        ),
         (
             Some(format!("Bearer {}", "a".repeat(MAX_TOKEN_BYTES + 1))),
             "the token is too long",
         ),
         (text("Bearer abc"), "the token does not have three parts"),
         (text("Bearer a.b.c"), "the header of the token is not readable"),
-        (token(&good.clone().algorithm("none").header("x", 1)), "the token does not have three parts"),
+        (
+            token(&good.clone().algorithm("none").header("x", 1)),
+            "the token does not have three parts",
+        ),
         (
             token(&good.clone().algorithm("HS256")),
             "the algorithm is none of RS256, RS384, RS512",
@@ -53,7 +59,10 @@ async fn every_reason_is_logged_and_explained() {
             token(&good.clone().claim("sub", "somebody")),
             "the claim sub has a wrong form",
         ),
-        (token(&good.clone().claim("iss", "x")), "the issuer is another one"),
+        (
+            token(&good.clone().claim("iss", "x")),
+            "the issuer is another one",
+        ),
         (
             token(&good.clone().claim("aud", vec!["skills"])),
             "the audience is another one, or a list",
@@ -79,7 +88,10 @@ async fn every_reason_is_logged_and_explained() {
             .filter(|event| event.message() == "a caller was refused")
             .collect();
         assert_eq!(refusals.len(), 1, "{reason}: {events:?}");
-        assert_eq!((refusals[0].field("reason"), refusals[0].level), (*reason, Level::INFO));
+        assert_eq!(
+            (refusals[0].field("reason"), refusals[0].level),
+            (*reason, Level::INFO)
+        );
         seen.insert((*reason).to_owned());
     }
 
@@ -87,7 +99,10 @@ async fn every_reason_is_logged_and_explained() {
     clock.age_keys(3601);
     let authorization = good.authorization();
     let span = tracing::info_span!("test", invocation_id = "reason-keys");
-    let verdict = verifier.authenticate(Some(authorization.as_bytes())).instrument(span).await;
+    let verdict = verifier
+        .authenticate(Some(authorization.as_bytes()))
+        .instrument(span)
+        .await;
     assert_eq!(verdict.map(drop), Err(Refusal::Unavailable));
     let events = log::of_call("reason-keys");
     let refused = events.last().unwrap();

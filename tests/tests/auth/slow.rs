@@ -58,7 +58,10 @@ async fn a_hundred_callers_wait_for_one_fetch() {
     let mut checks = check_all(&verifier, &issuer.token().authorization(), 50);
     let others = check_all(&verifier, &issuer.token().authorization(), 50);
     issuer.fetched(1).await;
-    assert!(checks.try_join_next().is_none(), "nobody gets in before there are keys");
+    assert!(
+        checks.try_join_next().is_none(),
+        "nobody gets in before there are keys"
+    );
     issuer.answer_with(KeysAnswer::Keys);
     let mut results = checks.join_all().await;
     results.extend(others.join_all().await);
@@ -77,9 +80,15 @@ async fn with_old_keys_only_the_one_who_asks_waits() {
     let first = check_all(&verifier, &token, 1);
     issuer.fetched(2).await;
     // The answer is still held when they are through, those with a token that is new as well.
-    assert_eq!(check_all(&verifier, &token, 50).join_all().await, vec![Ok(()); 50]);
+    assert_eq!(
+        check_all(&verifier, &token, 50).join_all().await,
+        vec![Ok(()); 50]
+    );
     let fresh = issuer.token().authorization();
-    assert_eq!(check_all(&verifier, &fresh, 50).join_all().await, vec![Ok(()); 50]);
+    assert_eq!(
+        check_all(&verifier, &fresh, 50).join_all().await,
+        vec![Ok(()); 50]
+    );
     issuer.answer_with(KeysAnswer::Keys);
     assert_eq!(first.join_all().await, [Ok(())]);
     assert_eq!(issuer.fetches(), 2);
