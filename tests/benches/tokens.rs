@@ -57,7 +57,7 @@ fn time_on(threads: usize, work: impl Fn() + Sync) -> f64 {
                 })
             })
             .collect();
-        let ended = running.into_iter().map(|thread| thread.join());
+        let ended = running.into_iter().map(thread::ScopedJoinHandle::join);
         ended.collect::<Result<Vec<f64>, _>>().expect("no thread panics")
     });
     times.iter().copied().fold(0.0, f64::max)
@@ -95,7 +95,9 @@ fn main() {
             let verifier = issuer.verifier();
             runtime.block_on(verifier.warm_up());
             let start = Instant::now();
-            others.iter().for_each(|other| check(&verifier, other));
+            for other in &others {
+                check(&verifier, other);
+            }
             start.elapsed().as_secs_f64() * 1e9 / f64::from(UNSEEN)
         });
         let known = best(|| time(|| check(&verifier, &authorization)));

@@ -86,11 +86,8 @@ async fn tokens_of_a_real_provider() {
         return;
     };
     // As an operator would find out.
-    let mut client = provider.connect().await;
-    let discovered = client
-        .get("GET", "/.well-known/openid-configuration")
-        .await
-        .json();
+    let discovery = "/.well-known/openid-configuration";
+    let discovered = provider.send("GET", discovery, &[], "").await.json();
     assert_eq!(discovered["issuer"], provider.issuer);
     let jwks_url = discovered["jwks_uri"].as_str().unwrap();
     let endpoint = provider.path(&discovered["token_endpoint"]);
