@@ -28,10 +28,10 @@ mod core;
 mod examples;
 mod input;
 mod invoke;
-#[cfg(feature = "llm")]
-mod llm;
 #[cfg(feature = "auth")]
 mod issuer;
+#[cfg(feature = "llm")]
+mod llm;
 
 #[cfg(feature = "connections")]
 pub use self::connections::{FakeConnection, FakeConnections};
@@ -40,9 +40,9 @@ pub use self::contract::{ContractError, check_contract};
 pub use self::core::FakeCore;
 pub use self::examples::{ExampleError, run_examples};
 pub use self::invoke::{Invoke, Invoked, invoke};
-#[cfg(feature = "llm")]
-pub use self::llm::{FakeAnswer, FakeLlm, LlmCall};
 #[cfg(feature = "auth")]
 pub use self::issuer::{KeysAnswer, TestIssuer, TestToken};
+#[cfg(feature = "llm")]
+pub use self::llm::{FakeAnswer, FakeLlm, LlmCall};
 #[doc(no_inline)]
 pub use crate::error::SkillError;

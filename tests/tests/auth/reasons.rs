@@ -9,6 +9,7 @@ use tracing::{Instrument as _, Level};
 
 use super::{clocked, page};
 
+#[expect(clippy::too_many_lines, reason = "it is one table")]
 #[tokio::test]
 async fn every_reason_is_logged_and_explained() {
     log::capture();

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use skill_sdk::auth::{Fetching, KEYS_PAUSE, KeySource, KeySourceError, Refusal, SystemClock, Verifier};
+use skill_sdk::auth::{
+    Clock, Fetching, KEYS_PAUSE, KeySource, KeySourceError, Refusal, SystemClock, Verifier,
+};
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -33,6 +35,19 @@ fn strange(issuer: &TestIssuer, how: fn() -> Fetching<'static>) -> (Verifier, Ma
     };
     let verifier = Verifier::with_keys(issuer.settings(), source, clock.clone());
     (verifier, clock, fetches)
+}
+
+/// Time as tokio's, which the test does not wait for.
+struct Paused(Instant);
+
+impl Clock for Paused {
+    fn unix_seconds(&self) -> i64 {
+        SystemClock::default().unix_seconds()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
 }
 
 /// Checks a token in a task of its own, so many times.
@@ -165,16 +180,6 @@ async fn warming_up_goes_on_until_there_are_keys() {
     static DOCUMENT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     let issuer = TestIssuer::start();
     DOCUMENT.set(issuer.jwks().to_string()).unwrap();
-    /// Time as tokio's, which the test does not wait for.
-    struct Paused(Instant);
-    impl skill_sdk::auth::Clock for Paused {
-        fn unix_seconds(&self) -> i64 {
-            SystemClock::default().unix_seconds()
-        }
-        fn monotonic(&self) -> Duration {
-            self.0.elapsed()
-        }
-    }
     let source = Strange {
         how: || {
             Box::pin(async {
