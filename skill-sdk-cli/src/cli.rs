@@ -2,8 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 use skill_sdk::host::args::{
-    CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs,
-    ServeMcpStdioArgs,
+    BridgePythonArgs, CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs,
+    ServeMcpHttpArgs, ServeMcpStdioArgs,
 };
 
 use crate::cargo::CargoArgs;
@@ -76,6 +76,21 @@ pub(crate) enum Command {
     /// Host skills
     #[command(subcommand)]
     Serve(Serve),
+    /// Make skills callable from another language
+    #[command(subcommand)]
+    Bridge(Bridge),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bridge {
+    /// Write Python modules by which an executor finds and calls the skills
+    #[command(after_help = TARGETS)]
+    Python {
+        #[command(flatten)]
+        args: BridgePythonArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,12 +1,13 @@
 //! What each command does with a session.
 
 use std::io;
+use std::path::Path;
 
 use serde::Serialize;
 use skill_sdk::host::command::{self, Failure, exit, output};
 use skill_sdk::host::protocol::SkillEntry;
 
-use crate::cli::{Cli, Command, Reach, Serve};
+use crate::cli::{Bridge, Cli, Command, Reach, Serve};
 use crate::runner::{Need, program};
 use crate::session::{Selected, Session};
 
@@ -33,6 +34,19 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             let Selected { program, skill } = session.the_one("invoke")?;
             let request = command::invoke::request(skill, args, &mut io::stdin())?;
             command::invoke::finish(&program::invoke(&program.path, &request)?)
+        }
+        Command::Bridge(Bridge::Python { args, reach }) => {
+            // Comparing needs no program that can be called.
+            let need = if args.check {
+                Need::Describe
+            } else {
+                Need::ServeLocal
+            };
+            let session = Session::open(reach, need)?;
+            let selected = session.selected()?;
+            let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
+            let program = selected.first().map(|first| first.program.path.as_path());
+            command::bridge::python(&skills, program.unwrap_or(Path::new("")), args)
         }
         Command::Serve(Serve::Http { args, reach }) => {
             command::serve::check(args)?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{HostCommand, HostServe, SkillNames};
+use super::args::{HostBridge, HostCommand, HostServe, SkillNames};
 use super::command::{self, Failure, check, contract, export, list, output, select};
 use super::protocol::Envelope;
 use super::{describe, invoke};
@@ -71,6 +71,11 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
             let request = command::invoke::request(skill, args, &mut io::stdin().lock())?;
             let reply = invoke::reply(request).map_err(|refusal| refused(&refusal))?;
             return command::invoke::finish(&reply).map(ExitCode::from);
+        }
+        HostCommand::Bridge(HostBridge::Python { args, skills }) => {
+            let program = std::env::current_exe()
+                .map_err(|error| Failure::usage(format!("the path of this program is not known: {error}")))?;
+            return command::bridge::python(&selected(skills)?, &program, args).map(ExitCode::from);
         }
         HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
         HostCommand::Serve(HostServe::McpStdio { args, skills }) => {

@@ -12,7 +12,8 @@
 use std::io::{Read, Write};
 use std::process::{Command, ExitCode, Stdio};
 
-use skill_sdk::{SkillContext, skill};
+use serde_json::json;
+use skill_sdk::{SkillContext, SkillError, skill};
 
 /// Writes wherever it can.
 #[skill("proc.print", version = "1", side_effects = "none", risk = "low")]
@@ -58,6 +59,65 @@ fn spin(ctx: &SkillContext) {
 #[skill("proc.answer", version = "1", side_effects = "none", risk = "low")]
 async fn answer(text: String) -> String {
     text
+}
+
+/// Fails as the input asks for.
+#[skill("proc.fail", version = "1", side_effects = "none", risk = "low")]
+async fn fail(kind: String) -> Result<(), SkillError> {
+    match kind.as_str() {
+        "retryable" => Err(SkillError::retryable("upstream_busy", "later")),
+        "terminal" => {
+            Err(SkillError::terminal("denied", "refused").with_details(json!({"why": ["policy", 1]})))
+        }
+        "exit" => std::process::exit(3),
+        "abort" => std::process::abort(),
+        #[expect(clippy::panic, reason = "that is what is asked for")]
+        _ => panic!("boom"),
+    }
+}
+
+/// Goes on for ever and is given one second.
+#[skill("proc.sleep", version = "1", side_effects = "none", risk = "low", timeout = 1)]
+fn sleep() {
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Skills in modules.
+mod deep {
+    pub(crate) mod inner {
+        use skill_sdk::{SkillContext, skill};
+
+        /// Says what it was called with.
+        #[skill(
+            "proc.context",
+            version = "3",
+            side_effects = "none",
+            risk = "low",
+            timeout = 40
+        )]
+        pub(crate) async fn context(text: Option<String>, ctx: &SkillContext) -> super::Seen {
+            ctx.add_cost("ops", 2.0);
+            super::Seen {
+                text,
+                invocation: ctx.invocation_id().map(str::to_owned),
+                key: ctx.idempotency_key().map(str::to_owned),
+                settings: ctx.settings().clone().into(),
+                seconds: ctx.remaining().map_or(0, |left| left.as_secs() + 1),
+            }
+        }
+    }
+
+    /// What a call brought.
+    #[derive(serde::Serialize, schemars::JsonSchema)]
+    pub(crate) struct Seen {
+        text: Option<String>,
+        invocation: Option<String>,
+        key: Option<String>,
+        settings: serde_json::Value,
+        seconds: u64,
+    }
 }
 
 fn main() -> ExitCode {

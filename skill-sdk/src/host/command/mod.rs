@@ -5,8 +5,10 @@
 //! - [`select`] which skills a name means
 //! - [`list`], [`contract`] print skills; [`check`] checks them, [`export`] writes and compares their files
 //! - [`problems`] why the skills of a program cannot be used at all
+//! - [`bridge`] writes what executors in other languages import
 //! - [`invoke`], [`serve`] make the requests of the protocol from arguments
 
+pub mod bridge;
 pub mod check;
 pub mod contract;
 pub mod exit;

@@ -1,0 +1,165 @@
+# @HEADER@
+"""Calls Rust skills for an executor that imports Python modules.
+
+Each call starts the program with the skills, writes one line of JSON to it and reads the answer. The program ends with
+the call, whatever becomes of this process: its standard input ends, and on Linux the system tells it.
+"""
+
+import importlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+#: Names the program in place of the one that was written beside this file.
+PROGRAM_VARIABLE = "@VARIABLE@"
+
+#: How long the program may take to end after its answer, in seconds.
+_END = 10
+
+_HOME = pathlib.Path(__file__).resolve().parent
+
+
+class SkillError(Exception):
+    """The failure of a call: `code`, `message`, `retryable`, `details`."""
+
+    def __init__(self, code, message, retryable=False, details=None):
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.retryable = retryable
+        self.details = details
+
+    def __reduce__(self):
+        return SkillError, (self.code, self.message, self.retryable, self.details)
+
+
+class Skill:
+    """A Rust skill. Each has a class of its own, with its contract as `__skill_contract__`."""
+
+    __slots__ = ()
+
+    def __skill_invoke__(self, inputs, meta=None):
+        """Runs the skill and gives `{"outputs", "cost"}`, or raises `SkillError`."""
+        return _invoke(type(self).reference, inputs, meta or {})
+
+    def __repr__(self):
+        return f"<Rust skill {type(self).reference}>"
+
+    def __reduce__(self):
+        return _load, tuple(type(self).entrypoint.split(":", 1))
+
+
+def skills(module):
+    """The skills of a module by their names."""
+    return {
+        entry["entrypoint"].split(":", 1)[1]: _skill(module, entry)
+        for entry in _table()["skills"]
+        if entry["entrypoint"].split(":", 1)[0] == module
+    }
+
+
+def _skill(module, entry):
+    members = {
+        "__slots__": (),
+        "__module__": module,
+        "__doc__": entry["description"],
+        "__skill_contract__": entry["contract"],
+        "reference": entry["ref"],
+        "name": entry["name"],
+        "version": entry["version"],
+        "entrypoint": entry["entrypoint"],
+    }
+    return type("RustSkill", (Skill,), members)()
+
+
+def _load(module, name):
+    return vars(importlib.import_module(module))[name]
+
+
+def _table():
+    with open(_HOME / "skills.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _program():
+    named = os.environ.get(PROGRAM_VARIABLE)
+    # A path that is not absolute is relative to this file.
+    return named or str(_HOME / _table()["program"])
+
+
+def _invoke(reference, inputs, meta):
+    names = ("invocationId", "idempotencyKey", "timeoutSeconds", "settings")
+    call = {
+        "id": 1,
+        "skill": reference,
+        "inputs": inputs,
+        "meta": {name: meta[name] for name in names if meta.get(name) is not None},
+    }
+    try:
+        line = json.dumps(call, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        details = {"errors": [{"path": "/", "message": f"inputs are not JSON: {error}"[:500]}]}
+        message = "inputs do not match the skill's input schema"
+        raise SkillError("input_contract_violation", message, details=details) from None
+    process = _start(reference, len(line))
+    try:
+        answer = _ask(process, line)
+    finally:
+        _end(process)
+    if answer is None:
+        status = process.returncode
+        raise SkillError("skill_error", f"the program with the skills ended without an answer (status {status})")
+    error = answer.get("error")
+    if error is None:
+        del answer["id"]
+        return answer
+    raise SkillError(error["code"], error["message"], error["retryable"], error["details"])
+
+
+def _start(reference, length):
+    request = {"skills": [reference], "lineLimit": length, "parent": os.getpid()}
+    program = _program()
+    # What was printed and not written yet must not be printed by both.
+    sys.stdout.flush()
+    try:
+        return subprocess.Popen(
+            [program, "@MARKER@", "serve-local", json.dumps(request), "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+    except OSError as error:
+        message = f"the program {program} with the skills cannot be started: {error.strerror or error}"
+        raise SkillError("skill_program_unavailable", message, retryable=True) from None
+
+
+def _ask(process, line):
+    """The answer to a line, or none when the program ends without one."""
+    try:
+        process.stdin.write(line)
+        process.stdin.flush()
+    except BrokenPipeError:
+        # The program ended early; its status says more.
+        return None
+    for text in process.stdout:
+        message = json.loads(text)
+        if "progress" not in message:
+            return message
+    return None
+
+
+def _end(process):
+    """Sees to it that the program is gone."""
+    for stream in (process.stdin, process.stdout):
+        try:
+            stream.close()
+        except OSError:
+            pass
+    try:
+        process.wait(_END)
+    except BaseException as error:
+        process.kill()
+        process.wait()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
