@@ -9,6 +9,9 @@ mod authentication {}
 #[doc = include_str!("../../docs/cli.md")]
 mod cli {}
 
+#[doc = include_str!("../../docs/local.md")]
+mod local {}
+
 #[doc = include_str!("../../docs/hosting.md")]
 mod hosting {}
 
