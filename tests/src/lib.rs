@@ -17,6 +17,7 @@ pub mod cases;
 #[cfg(doctest)]
 mod docs;
 pub mod log;
+pub mod program;
 pub mod sample;
 pub mod signs;
 pub mod wire;

@@ -11,7 +11,7 @@ use skill_sdk::context::Resources;
 use skill_sdk::http::{BindError, HttpHost, ServeOptions, serve};
 use skill_sdk::pipeline::Host;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -118,6 +118,21 @@ impl Client {
         let stream = TcpStream::connect(address).await.expect("the server listens");
         let received = Vec::new();
         Self { stream, received }
+    }
+
+    /// Connects with a window for few bytes only, so that the server cannot write ahead.
+    pub async fn connect_with_small_window(address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("there are sockets");
+        socket.set_recv_buffer_size(4096).expect("it can be small");
+        let stream = socket.connect(address).await.expect("the server listens");
+        let received = Vec::new();
+        Self { stream, received }
+    }
+
+    /// Sends bytes as far as the server takes them before it closes the connection.
+    pub async fn send_what_fits(&mut self, bytes: impl AsRef<[u8]>) {
+        // A server that refuses what came does not read the rest.
+        let _ = self.stream.write_all(bytes.as_ref()).await;
     }
 
     /// Sends bytes as they are.

@@ -136,6 +136,9 @@ pub struct ServeHttpRequest {
     /// Whether callers need no token, and where such a host may listen.
     #[serde(default)]
     pub anonymous: Anonymous,
+    /// Whether no token is asked for at `/metrics`.
+    #[serde(default)]
+    pub open_metrics: bool,
     /// How the log looks.
     #[cfg(feature = "log")]
     #[serde(default)]

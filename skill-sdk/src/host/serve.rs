@@ -50,7 +50,10 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
         Some(verifier) => HttpHost::new(host, verifier),
         None => HttpHost::anonymous(host),
     };
-    let http = http.limits(request.limits.limits());
+    let mut http = http.limits(request.limits.limits());
+    if request.open_metrics {
+        http = http.open_metrics();
+    }
     let mut options = ServeOptions::new(request.host, request.port);
     options.anonymous_anywhere = request.anonymous == Anonymous::Anywhere;
     options.drain = Duration::from_secs(request.limits.drain_seconds);

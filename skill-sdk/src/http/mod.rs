@@ -24,6 +24,7 @@ pub(crate) mod body;
 mod invoke;
 mod limits;
 mod multipart;
+mod openapi;
 pub(crate) mod operation;
 pub(crate) mod request;
 mod routes;
@@ -55,6 +56,7 @@ struct Shared {
     limits: Limits,
     environment: Environment,
     probes: Vec<Probe>,
+    open_metrics: bool,
     /// Made of all the others when it is first needed.
     operation: OnceLock<Operation>,
 }
@@ -84,6 +86,7 @@ impl HttpHost {
             limits: Limits::default(),
             environment: Environment::process(),
             probes: Vec::new(),
+            open_metrics: false,
             operation: OnceLock::new(),
         }))
     }
@@ -126,6 +129,12 @@ impl HttpHost {
         self.with(|shared| shared.probes.push(probe))
     }
 
+    /// Asks for no token at `/metrics`, for a Prometheus that has none. The names of the skills are read there.
+    #[must_use]
+    pub fn open_metrics(self) -> Self {
+        self.with(|shared| shared.open_metrics = true)
+    }
+
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
         let mut shared = Arc::try_unwrap(self.0).unwrap_or_else(|shared| Shared {
             host: shared.host.clone(),
@@ -133,6 +142,7 @@ impl HttpHost {
             limits: shared.limits.clone(),
             environment: shared.environment.clone(),
             probes: shared.probes.clone(),
+            open_metrics: shared.open_metrics,
             operation: OnceLock::new(),
         });
         shared.operation = OnceLock::new();

@@ -1,15 +1,18 @@
 //! The table of routes.
 
+use std::sync::Arc;
+
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{OriginalUri, State};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{get, post};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::auth::Caller;
 use super::invoke::invoke;
-use super::{HttpHost, answer};
+use super::{HttpHost, answer, openapi};
 
 /// The routes of the HTTP protocol of skills, to serve or to mount into an own application.
 ///
@@ -18,18 +21,41 @@ use super::{HttpHost, answer};
 /// Every handler but those of `/healthz` and `/readyz` takes a [`Caller`] first, which is how a token is asked for.
 pub fn router(host: HttpHost) -> Router {
     let operations = host.operation().routes();
+    let document = Arc::new(openapi::document(host.host(), host.verifier().is_some()));
+    let document =
+        move |caller: Caller, url: OriginalUri| openapi_document(caller, url, Arc::clone(&document));
+    let metrics = if host.0.open_metrics {
+        get(|State(http): State<HttpHost>| async move { http.operation().metrics_answer() })
+    } else {
+        get(metrics)
+    };
     let post_only = |method: Method| async move { answer::method_not_allowed("POST", &method) };
     let get_only = |method: Method| async move { answer::method_not_allowed("GET,HEAD", &method) };
     Router::new()
         .route("/skills/{reference}", post(invoke).fallback(post_only))
         .route("/skills", get(list).fallback(get_only))
-        .route("/metrics", get(metrics).fallback(get_only))
+        .route("/openapi.json", get(document).fallback(get_only))
+        .route("/metrics", metrics.fallback(get_only))
         .fallback(not_found)
         .with_state(host)
         .merge(operations)
 }
 
-async fn list(_: Caller, State(http): State<HttpHost>) -> Response {
+/// What stands before the paths of this router where it is nested.
+fn prefix<'a>(url: &'a OriginalUri, path: &str) -> &'a str {
+    url.path().strip_suffix(path).unwrap_or_default()
+}
+
+async fn openapi_document(_: Caller, url: OriginalUri, document: Arc<Map<String, Value>>) -> Response {
+    let prefix = prefix(&url, "/openapi.json");
+    let server = if prefix.is_empty() { "/" } else { prefix };
+    let mut document = Map::clone(&document);
+    document.insert("servers".into(), json!([{"url": server}]));
+    answer::json(StatusCode::OK, Value::Object(document).to_string().into_bytes())
+}
+
+async fn list(_: Caller, State(http): State<HttpHost>, url: OriginalUri) -> Response {
+    let prefix = prefix(&url, "/skills");
     #[derive(Serialize)]
     struct Listing<'a> {
         skills: Vec<Listed<'a>>,
@@ -46,7 +72,7 @@ async fn list(_: Caller, State(http): State<HttpHost>) -> Response {
         .iter()
         .map(|runnable| {
             let skill = runnable.skill();
-            let path = path_of(skill.reference());
+            let path = format!("{prefix}{}", path_of(skill.reference()));
             Listed {
                 r#ref: skill.reference(),
                 name: skill.name(),

@@ -15,7 +15,9 @@
 
 mod connections;
 mod lifetime;
+mod limits;
 mod mounted;
+mod operation;
 mod table;
 
 use serde_json::Value;

@@ -39,6 +39,10 @@ pub struct ServeHttpArgs {
     )]
     pub allow_anonymous: Option<AllowAnonymous>,
 
+    /// Ask for no token at /metrics
+    #[arg(long, env = "SKILL_SDK_OPEN_METRICS")]
+    pub open_metrics: bool,
+
     /// How the log looks
     #[arg(
         long,

@@ -1,0 +1,104 @@
+//! A program with skills, for tests that need a process of its own.
+
+#![allow(
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    clippy::panic,
+    reason = "skills have the shape that is tested"
+)]
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skill_sdk::{SkillContext, SkillError, resource, skill};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+
+/// Calls the test, and ends when the test closes the connection.
+#[skill("process.wait", version = "1", side_effects = "none", risk = "low")]
+async fn wait(
+    /// Where the test listens.
+    address: String,
+) -> Result<String, SkillError> {
+    let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
+    let mut test = TcpStream::connect(address).await.map_err(failed)?;
+    test.read_to_end(&mut Vec::new()).await.map_err(failed)?;
+    Ok("waited".into())
+}
+
+/// What is said.
+#[derive(Deserialize, JsonSchema)]
+struct Words {
+    /// What is said.
+    text: String,
+    /// How it ends.
+    ending: Ending,
+    /// What else is said.
+    #[serde(default)]
+    more: Vec<Words>,
+}
+
+/// How a call ends.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Ending {
+    Good,
+    Refused,
+    Crashed,
+}
+
+/// What was heard.
+#[derive(Serialize, JsonSchema)]
+struct Heard {
+    /// What was said, turned around.
+    turned: String,
+    /// How much of it there is.
+    parts: usize,
+    /// The headers for calls of the skill's own.
+    trace: BTreeMap<String, String>,
+}
+
+/// Turns around what is said, with a secret in hand.
+#[skill(
+    "process.hear",
+    version = "1.2",
+    side_effects = "none",
+    risk = "low",
+    title = "Hear",
+    tags = ["talk"],
+    secrets = ["TEST_SECRET"],
+    examples = serde_json::json!([{"inputs": {"text": "ab", "ending": "good", "more": []}}])
+)]
+fn hear(inputs: Words, ctx: &SkillContext) -> Result<Heard, SkillError> {
+    let secret = ctx.secret("TEST_SECRET")?;
+    ctx.add_cost("word", 1.0);
+    match inputs.ending {
+        Ending::Good => Ok(Heard {
+            turned: inputs.text.chars().rev().collect(),
+            parts: 1 + inputs.more.len(),
+            trace: ctx
+                .trace_headers()
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        }),
+        Ending::Refused => Err(SkillError::terminal("refused", format!("no: {}", inputs.text))
+            .with_details(serde_json::json!({"said": inputs.text, "secret": secret.expose()}))),
+        Ending::Crashed => panic!("on purpose"),
+    }
+}
+
+/// A value that is always there.
+struct Shared;
+
+#[resource]
+fn shared() -> Shared {
+    Shared
+}
+
+fn main() -> std::process::ExitCode {
+    let _ = Shared;
+    skill_sdk::host::main()
+}

@@ -1,0 +1,135 @@
+//! A program with skills in a process of its own.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+
+/// A program that serves over HTTP. It is ended when this is dropped.
+#[derive(Debug)]
+pub struct Program {
+    /// Where it listens.
+    pub address: SocketAddr,
+    child: Child,
+    stdout: JoinHandle<String>,
+    stderr: JoinHandle<String>,
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub struct Ended {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it wrote to standard output.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+impl Program {
+    /// Starts `binary` with these arguments and variables, and no others that a host reads.
+    pub fn serve(binary: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut child = command(binary, arguments, variables)
+            .spawn()
+            .expect("the program starts");
+        let stderr = read_all(child.stderr.take().expect("it is piped"));
+        let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("it says where it listens");
+        let address = line.trim().strip_prefix("listening on http://");
+        let Some(address) = address.and_then(|address| address.parse().ok()) else {
+            let ended = stderr.join().expect("it is read");
+            unusable(&line, &ended)
+        };
+        let stdout = read_rest(line, stdout);
+        Self {
+            address,
+            child,
+            stdout,
+            stderr,
+        }
+    }
+
+    /// Sends a signal, such as `TERM`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
+            .status();
+        assert!(sent.expect("there is `kill`").success());
+    }
+
+    /// Waits for the end.
+    pub fn ended(mut self) -> Ended {
+        let status = self.child.wait().expect("it is a child");
+        let empty = || thread::spawn(String::new);
+        let stdout = std::mem::replace(&mut self.stdout, empty());
+        let stderr = std::mem::replace(&mut self.stderr, empty());
+        Ended {
+            status,
+            stdout: stdout.join().expect("it is read"),
+            stderr: stderr.join().expect("it is read"),
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs `binary` to its end.
+pub fn run(binary: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+    let output = command(binary, arguments, variables)
+        .output()
+        .expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("it writes text");
+    Ended {
+        status: output.status,
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+fn command(binary: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(binary);
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    for (name, _) in std::env::vars_os() {
+        let name_ = name.to_string_lossy();
+        if ["OTEL_", "SKILL_SDK_", "RUST_LOG"]
+            .iter()
+            .any(|start| name_.starts_with(start))
+        {
+            command.env_remove(&name);
+        }
+    }
+    command.envs(variables.iter().copied());
+    command
+}
+
+fn read_all(mut stderr: ChildStderr) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut text = String::new();
+        let _ = stderr.read_to_string(&mut text);
+        text
+    })
+}
+
+fn read_rest(line: String, mut stdout: BufReader<ChildStdout>) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut text = line;
+        let _ = stdout.read_to_string(&mut text);
+        text
+    })
+}
+
+#[expect(clippy::panic, reason = "a program that does not start is a failed test")]
+fn unusable(line: &str, stderr: &str) -> ! {
+    panic!("the program does not serve: {line}{stderr}")
+}

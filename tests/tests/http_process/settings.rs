@@ -1,0 +1,101 @@
+//! Flags and variables.
+
+use serde_json::{Value, json};
+use skill_sdk_tests::program::run;
+use skill_sdk_tests::wire::Client;
+use tokio::task::spawn_blocking;
+
+use super::{BINARY, HEAR, refused, serve};
+
+fn said(text: &str) -> String {
+    json!({"invocationId": "i-1", "inputs": {"text": text, "ending": "refused"}}).to_string()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flag_counts_more_than_a_variable() {
+    let variable = [("SKILL_SDK_BODY_LIMIT", "100"), ("TEST_SECRET", "s")];
+    for (flags, status) in [(&[][..], 413), (&["--body-limit", "1000"], 422)] {
+        let program = serve(flags, &variable);
+        let answer = Client::connect(program.address)
+            .await
+            .post(HEAR, &said(&"a".repeat(100)))
+            .await;
+        assert_eq!(answer.status, status, "{flags:?} {answer:?}");
+    }
+}
+
+#[test]
+fn values_that_mean_nothing_are_refused_at_the_start() {
+    let named = |flag: &str, value: &str| {
+        vec![
+            "serve".to_owned(),
+            "http".into(),
+            "--allow-anonymous".into(),
+            flag.into(),
+            value.into(),
+        ]
+    };
+    for (flag, value) in [
+        ("--concurrency", "0"),
+        ("--head-limit", "1"),
+        ("--skill-concurrency", "no.such.skill=1"),
+        ("--log-format", "yaml"),
+    ] {
+        let arguments = named(flag, value);
+        let ended = run(
+            BINARY,
+            &arguments.iter().map(String::as_str).collect::<Vec<_>>(),
+            &[],
+        );
+        assert_eq!(ended.status.code(), Some(2), "{flag} {ended:?}");
+        assert!(ended.stderr.contains(flag), "{flag} {ended:?}");
+    }
+    let plain = ["serve", "http", "--allow-anonymous"];
+    for (name, value) in [
+        ("SKILL_SDK_CONNECTIONS", "many"),
+        ("SKILL_SDK_IDLE_SECONDS", "0"),
+        ("SKILL_SDK_SKILL_CONCURRENCY", "a="),
+        ("SKILL_SDK_LOG_FORMAT", "xml"),
+    ] {
+        let ended = run(BINARY, &plain, &[(name, value)]);
+        assert_eq!(ended.status.code(), Some(2), "{name} {ended:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_is_json_unless_asked_otherwise() {
+    for (flags, is_json) in [
+        (&[][..], true),
+        (&["--log-format", "text"], false),
+        (&["--log-format", "json"], true),
+    ] {
+        let program = serve(flags, &[("TEST_SECRET", "s")]);
+        let answer = Client::connect(program.address)
+            .await
+            .post(HEAR, &said("a"))
+            .await;
+        assert_eq!(refused(&answer), (422, "refused".to_owned(), false));
+        program.signal("TERM");
+        let ended = spawn_blocking(|| program.ended()).await.unwrap();
+        let line = ended
+            .stderr
+            .lines()
+            .find(|line| line.contains("the call failed"))
+            .unwrap();
+        match serde_json::from_str::<Value>(line) {
+            Ok(event) => {
+                assert!(is_json, "{line}");
+                assert_eq!(event["code"], "refused", "{line}");
+                assert_eq!(event["span"]["invocation_id"], "i-1", "{line}");
+                assert_eq!(event["span"]["skill"], "process.hear@1.2", "{line}");
+            }
+            Err(_) => {
+                assert!(!is_json, "{line}");
+                assert!(
+                    line.contains("i-1") && line.contains("process.hear@1.2"),
+                    "{line}"
+                );
+            }
+        }
+    }
+}
