@@ -204,6 +204,24 @@ impl Resources {
         self
     }
 
+    /// The same declarations and the values that are built, with `value` in the place of the one of its type.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn provide<T: Resource>(&self, value: T) -> Self {
+        let slots = self.slots.iter().map(|(id, slot)| {
+            let state = State {
+                value: slot.state().value.clone(),
+                ..State::default()
+            };
+            let slot = Slot {
+                builder: slot.builder,
+                state: Mutex::new(state),
+            };
+            (*id, slot)
+        });
+        let slots = slots.collect();
+        Self { slots }.with(value)
+    }
+
     /// The value of type `T`; it is built when it is not there.
     ///
     /// Callers that come while it is built wait for it and share the failure if there is one. The code is

@@ -22,7 +22,7 @@ pub(crate) async fn read(operation: &Operation, body: Body) -> Result<Bytes, Res
         biased;
         read = timeout(limits.body_time, collect(operation, body)) => read.unwrap_or_else(|_| {
             let message = format!("the body did not come within {} seconds", limits.body_time.as_secs());
-            Err(refusal(operation, StatusCode::REQUEST_TIMEOUT, "request_timeout", message))
+            Err(refusal(StatusCode::REQUEST_TIMEOUT, "request_timeout", operation, message))
         }),
         () = operation.lifecycle().cut() => Err(answer::refused(Refusal::Stopping)),
     }
@@ -40,9 +40,9 @@ async fn collect(operation: &Operation, mut body: Body) -> Result<Bytes, Respons
             Some(Err(_)) => {
                 let message = "the body did not come whole";
                 return Err(refusal(
-                    operation,
                     StatusCode::BAD_REQUEST,
                     "bad_request",
+                    operation,
                     message.to_owned(),
                 ));
             }
@@ -96,15 +96,15 @@ impl Drop for Memory<'_> {
 fn too_large(operation: &Operation) -> Response {
     let message = format!("the body is larger than {} bytes", operation.limits().body);
     refusal(
-        operation,
         StatusCode::PAYLOAD_TOO_LARGE,
         "payload_too_large",
+        operation,
         message,
     )
 }
 
 /// A refusal that is counted.
-fn refusal(operation: &Operation, status: StatusCode, code: &'static str, message: String) -> Response {
+fn refusal(status: StatusCode, code: &'static str, operation: &Operation, message: String) -> Response {
     operation.refused(code);
     answer::with_status(status, &SkillError::terminal(code, message))
 }

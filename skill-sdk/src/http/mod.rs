@@ -162,11 +162,19 @@ impl HttpHost {
 
     pub(crate) fn operation(&self) -> &Operation {
         self.0.operation.get_or_init(|| {
+            let mut probes = self.0.probes.clone();
+            if let Some(verifier) = self.0.verifier.clone() {
+                // Asking also begins to fetch them.
+                let message = "the keys of the issuer were never fetched";
+                probes.push(Arc::new(move || {
+                    (!verifier.is_ready()).then_some(("keys_missing", message))
+                }));
+            }
             Operation::new(
                 self.0.host.clone(),
                 self.0.limits.clone(),
                 self.0.environment.clone(),
-                self.0.probes.clone(),
+                probes,
             )
         })
     }

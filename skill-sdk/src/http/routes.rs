@@ -21,7 +21,10 @@ use super::{HttpHost, answer, openapi};
 /// Every handler but those of `/healthz` and `/readyz` takes a [`Caller`] first, which is how a token is asked for.
 pub fn router(host: HttpHost) -> Router {
     let operations = host.operation().routes();
-    let document = Arc::new(openapi::document(host.host(), host.verifier().is_some()));
+    let document = Arc::new(openapi::document(
+        host.operation().host(),
+        host.verifier().is_some(),
+    ));
     let document =
         move |caller: Caller, url: OriginalUri| openapi_document(caller, url, Arc::clone(&document));
     let metrics = if host.0.open_metrics {
@@ -68,6 +71,7 @@ async fn list(_: Caller, State(http): State<HttpHost>, url: OriginalUri) -> Resp
         path: String,
     }
     let skills = http
+        .operation()
         .host()
         .iter()
         .map(|runnable| {

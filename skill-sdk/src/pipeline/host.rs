@@ -9,7 +9,7 @@ use super::call::{Call, Completed};
 use super::{Opened, Runnable, run};
 #[cfg(feature = "http")]
 use crate::context::Environment;
-use crate::context::Resources;
+use crate::context::{Resource, Resources};
 use crate::registry::{Registry, RegistryError, RegistryProblem, Skill};
 
 /// The skills that a program hosts, ready to be called over any protocol.
@@ -147,6 +147,26 @@ impl Host {
             by_reference,
             resources: Arc::clone(&self.0.resources),
         })))
+    }
+
+    /// Gives skills a value that the program has already, such as the state of an application: `ctx.resource::<T>()` finds
+    /// it. It takes the place of one that a function marked `#[skill_sdk::resource]` would build.
+    ///
+    /// ```
+    /// # use skill_sdk::pipeline::Host;
+    /// # struct Pool;
+    /// # fn host() -> Result<Host, skill_sdk::pipeline::HostError> {
+    /// let host = Host::collect()?.provide(Pool);
+    /// # Ok(host)
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn provide<T: Resource>(&self, value: T) -> Self {
+        Self(Arc::new(Inner {
+            skills: self.0.skills.clone(),
+            by_reference: self.0.by_reference.clone(),
+            resources: Arc::new(self.0.resources.provide(value)),
+        }))
     }
 
     /// The skill `name@version`, if it is hosted.

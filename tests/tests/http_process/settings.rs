@@ -99,3 +99,62 @@ async fn the_log_is_json_unless_asked_otherwise() {
         }
     }
 }
+
+/// The cells of the rows of the table of hosting.md whose first column is `column`, without backticks.
+fn table(column: &str) -> Vec<Vec<String>> {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/hosting.md")).unwrap();
+    let head = format!("| {column} |");
+    let table = page.split("\n\n").find(|block| block.starts_with(&head)).unwrap();
+    let cells = |row: &str| {
+        row.split('|')
+            .skip(1)
+            .map(|cell| cell.trim().replace('`', ""))
+            .collect()
+    };
+    table.lines().skip(2).map(cells).collect()
+}
+
+#[test]
+fn flags_variables_and_defaults_are_those_of_the_docs() {
+    let help = run(BINARY, &["serve", "http", "--help"], &[]).stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let documented = table("setting");
+    for row in &documented {
+        let [flag, variable, default, ..] = row.as_slice() else {
+            panic!("{row:?}");
+        };
+        let (_, rest) = help
+            .split_once(&format!(" {flag} "))
+            .unwrap_or_else(|| panic!("no {flag} in {help}"));
+        let own = rest.split(" --").next().unwrap();
+        assert!(own.contains(&format!("[env: {variable}=]")), "{flag}: {own}");
+        let given = own.contains(&format!("[default: {default}]"));
+        assert_eq!(given, default != "off", "{flag}: {own}");
+    }
+    let variables = help.matches("[env: ").count();
+    assert_eq!(variables, documented.len(), "{help}");
+    for row in table("flag") {
+        assert!(
+            help.contains(&format!(" {} ", row[0])) || help.contains(&format!(" {}[", row[0])),
+            "{row:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metrics_are_those_of_the_docs() {
+    let program = serve(&[], &[]);
+    let text = Client::connect(program.address)
+        .await
+        .get("GET", "/metrics")
+        .await
+        .body;
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let found: Vec<_> = types.map(|line| line.split_once(' ').unwrap()).collect();
+    let documented = table("metric");
+    let documented: Vec<_> = documented
+        .iter()
+        .map(|row| (row[0].as_str(), row[1].as_str()))
+        .collect();
+    assert_eq!(found, documented);
+}

@@ -42,6 +42,9 @@ const PING_TIME: Duration = Duration::from_secs(20);
 const RESETS: usize = 20;
 const ERRORS: usize = 128;
 
+/// How many headers hyper takes by itself.
+const HYPER_HEADERS: usize = 100;
+
 /// A server that takes connections.
 pub(super) struct Listening {
     listener: TcpListener,
@@ -158,8 +161,11 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         // The stream has a clock of its own, which tells a slow head from a connection that waits.
         .header_read_timeout(None)
-        .max_headers(limits.headers)
         .max_buf_size(limits.head.max(Limits::LEAST_HEAD));
+    // Any number but hyper's own costs an allocation for each request.
+    if limits.headers != HYPER_HEADERS {
+        builder.http1().max_headers(limits.headers);
+    }
     builder
         .http2()
         .timer(TokioTimer::new())

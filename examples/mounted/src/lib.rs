@@ -1,0 +1,81 @@
+//! An application that existed before its skills did: a shop with its own state, routes and layer. The skills are mounted
+//! below `/agents`, use what the application uses, and are called through the same layer.
+
+pub mod orders;
+pub mod skills;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::get;
+use axum::{Json, Router};
+use skill_sdk::http::{HttpHost, Limits, router};
+use skill_sdk::pipeline::{Host, HostError, report_panics_of_skills};
+
+use crate::orders::{Order, Orders};
+
+/// The state of the application.
+#[derive(Debug, Clone, Default)]
+pub struct Shop {
+    orders: Arc<Orders>,
+    requests: Arc<AtomicU64>,
+}
+
+impl Shop {
+    /// A shop with these orders.
+    pub fn new(orders: Orders) -> Self {
+        Self {
+            orders: Arc::new(orders),
+            requests: Arc::default(),
+        }
+    }
+
+    /// How many requests came, for skills and for all else.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+/// The application: its own routes, and the skills below `/agents`.
+///
+/// Who may call the skills is what the application says here: nobody is checked. `HttpHost::new` takes a verifier of tokens.
+///
+/// # Errors
+///
+/// Something is wrong with the skills.
+pub fn app(shop: Shop) -> Result<Router, HostError> {
+    // In a host of its own the SDK does this.
+    report_panics_of_skills();
+    let mut limits = Limits::default();
+    limits.body = 64 * 1024;
+    limits.concurrency = 16;
+    // Skills have no axum state: they find the orders of the application as a resource.
+    let host = Host::collect()?.provide(Arc::clone(&shop.orders));
+    let skills = router(HttpHost::anonymous(host).limits(limits));
+    Ok(Router::new()
+        .route("/orders/{number}", get(order))
+        .with_state(shop.clone())
+        .nest("/agents", skills)
+        .layer(from_fn_with_state(shop, count))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "no such page\n") }))
+}
+
+async fn order(State(shop): State<Shop>, Path(number): Path<u32>) -> Result<Json<Order>, StatusCode> {
+    shop.orders
+        .find(number)
+        .cloned()
+        .map(Json)
+        .ok_or(StatusCode::NOT_FOUND)
+}
+
+async fn count(State(shop): State<Shop>, request: Request, next: Next) -> Response {
+    shop.requests.fetch_add(1, Ordering::Relaxed);
+    next.run(request).await
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! What a host says about itself, read by the tools that others read it with. They run when variables name them, as in the
+//! check of the project:
+//!
+//! - `SKILL_SDK_TEST_PYTHON`: a Python with `prometheus_client`, `openapi-spec-validator` and `openapi-python-client`
+//! - `SKILL_SDK_TEST_NODE_TOOLS`: a `node_modules` with `node`, `openapi-typescript`, `typescript` and `@hey-api/openapi-ts`
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a panic of a test program is a failed test"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use skill_sdk_tests::program::Program;
+use skill_sdk_tests::sample;
+use skill_sdk_tests::wire::{Client, Server};
+use tempfile::TempDir;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_tests-host");
+
+/// The tool that a variable names; none: the test has nothing to do.
+fn named(variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map(PathBuf::from);
+    if path.is_none() {
+        eprintln!("skipped: {variable} names no tools");
+    }
+    path
+}
+
+/// Runs a command that must succeed; gives its output.
+fn run(command: &mut Command) -> String {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command:?}\n{stdout}\n{stderr}");
+    stdout
+}
+
+fn python(python: &Path, folder: &TempDir, script: &str, arguments: &[&str]) -> String {
+    run(Command::new(python)
+        .current_dir(folder.path())
+        .args(["-c", script])
+        .args(arguments))
+}
+
+/// A program that serves a few skills.
+fn serve() -> Program {
+    let arguments = ["serve", "http", "--allow-anonymous", "--port", "0"];
+    Program::serve(BINARY, &arguments, &[("TEST_SECRET", "s")])
+}
+
+/// The documents: of a program, and of the skills of the recorded cases with all kinds of schemas, with and without tokens.
+async fn documents(folder: &TempDir, program: &Program) -> Vec<PathBuf> {
+    let open = Server::of(sample::SKILLS).await;
+    let mut documents = vec![
+        Client::connect(program.address)
+            .await
+            .get("GET", "/openapi.json")
+            .await
+            .json(),
+        open.connect().await.get("GET", "/openapi.json").await.json(),
+    ];
+    let mut guarded = documents[1].clone();
+    guard(&mut guarded);
+    documents.push(guarded);
+    let named = documents.iter().enumerate().map(|(index, document)| {
+        let path = folder.path().join(format!("document-{index}.json"));
+        fs::write(&path, document.to_string()).unwrap();
+        path
+    });
+    named.collect()
+}
+
+/// What a host that checks callers adds.
+fn guard(document: &mut Value) {
+    document["components"]["securitySchemes"] =
+        json!({"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}});
+    for (_, path) in document["paths"].as_object_mut().unwrap() {
+        for (_, operation) in path.as_object_mut().unwrap() {
+            operation["security"] = json!([{"bearer": ["a.b"]}]);
+            operation["responses"]["401"] = json!({"$ref": "#/components/responses/Error401"});
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_document_is_valid() {
+    let Some(tool) = named("SKILL_SDK_TEST_PYTHON") else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let program = serve();
+    let script = "import json, sys\n\
+                  from openapi_spec_validator import OpenAPIV31SpecValidator as Validator\n\
+                  for path in sys.argv[1:]:\n    Validator(json.load(open(path))).validate()\n    print('valid')";
+    let documents = documents(&folder, &program).await;
+    let paths: Vec<_> = documents.iter().map(|path| path.to_str().unwrap()).collect();
+    let said = python(&tool, &folder, script, &paths);
+    assert_eq!(said.matches("valid").count(), documents.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_generated_client_in_python_calls_the_host() {
+    let Some(tool) = named("SKILL_SDK_TEST_PYTHON") else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let program = serve();
+    let generator = tool.parent().unwrap().join("openapi-python-client");
+    for (index, document) in documents(&folder, &program).await.iter().enumerate() {
+        run(Command::new(&generator)
+            .current_dir(folder.path())
+            .args(["generate", "--meta", "none", "--fail-on-warning", "--path"])
+            .arg(document)
+            .args(["--output-path", &format!("client_{index}")]));
+    }
+    let script = "\
+import sys
+from client_0 import Client
+from client_0.api.talk import call_process_hear_v1_2 as hear
+from client_0.models import ProcessHearV12Call as Call, ProcessHearV12Inputs as Inputs, ProcessHearV12InputsEnding as Ending
+client = Client(base_url=sys.argv[1])
+def say(ending):
+    inputs = Inputs(text='ab', ending=ending)
+    return hear.sync_detailed(client=client, body=Call(inputs=inputs))
+good = say(Ending.GOOD)
+assert good.status_code == 200 and good.parsed.turned == 'ba' and good.parsed.parts == 1, good
+assert good.headers['x-skill-cost'] == '{\"units\":{\"word\":1.0}}', good
+bad = say(Ending.REFUSED)
+assert bad.status_code == 422 and bad.parsed.error.code == 'refused' and bad.parsed.error.retryable is False, bad
+print('called')
+";
+    let address = format!("http://{}", program.address);
+    assert_eq!(python(&tool, &folder, script, &[&address]).trim(), "called");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn generated_clients_in_typescript_call_the_host() {
+    let Some(modules) = named("SKILL_SDK_TEST_NODE_TOOLS") else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let program = serve();
+    let node = modules.join(".bin/node");
+    let tool = |name: &str| {
+        let mut command = Command::new(&node);
+        command
+            .current_dir(folder.path())
+            .arg(modules.join(".bin").join(name).canonicalize().unwrap());
+        command
+    };
+    std::os::unix::fs::symlink(&modules, folder.path().join("node_modules")).unwrap();
+    fs::write(folder.path().join("package.json"), r#"{"type": "module"}"#).unwrap();
+    let documents = documents(&folder, &program).await;
+    for (index, document) in documents.iter().enumerate() {
+        run(tool("openapi-typescript")
+            .arg(document)
+            .args(["-o", &format!("types-{index}.ts")]));
+        run(tool("openapi-ts")
+            .arg("-i")
+            .arg(document)
+            .args(["-o", &format!("client-{index}")]));
+    }
+    let script = "\
+import { client } from './client-0/client.gen.ts'
+import { callProcessHearV12 } from './client-0/sdk.gen.ts'
+client.setConfig({ baseUrl: process.argv[2] })
+const good = await callProcessHearV12({ body: { inputs: { text: 'ab', ending: 'good' } } })
+if (good.data?.turned !== 'ba') throw new Error(JSON.stringify(good.error))
+const bad = await callProcessHearV12({ body: { inputs: { text: 'ab', ending: 'refused' } } })
+if (bad.error?.error.code !== 'refused') throw new Error(JSON.stringify(bad))
+console.log('called')
+";
+    fs::write(folder.path().join("call.ts"), script).unwrap();
+    let checked = [
+        "--noEmit",
+        "--strict",
+        "--skipLibCheck",
+        "--module",
+        "nodenext",
+        "--allowImportingTsExtensions",
+    ];
+    run(tool("tsc")
+        .args(checked)
+        .args(["--types", "", "types-0.ts", "types-1.ts", "types-2.ts"]));
+    // The generated files import each other without the ending that node wants, so a bundle is run.
+    run(tool("esbuild").args([
+        "call.ts",
+        "--bundle",
+        "--platform=node",
+        "--format=esm",
+        "--outfile=call.mjs",
+    ]));
+    let said = run(Command::new(&node)
+        .current_dir(folder.path())
+        .arg("call.mjs")
+        .arg(format!("http://{}", program.address)));
+    assert_eq!(said.trim(), "called");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metrics_are_read_by_a_parser_of_prometheus() {
+    let Some(tool) = named("SKILL_SDK_TEST_PYTHON") else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let program = serve();
+    let mut client = Client::connect(program.address).await;
+    for ending in ["good", "refused", "crashed", "nonsense"] {
+        let body = json!({"inputs": {"text": "a", "ending": ending}}).to_string();
+        client.post("/skills/process.hear@1.2", &body).await;
+    }
+    client.get("GET", "/nope").await;
+    let text = client.get("GET", "/metrics").await.body;
+    let path = folder.path().join("metrics");
+    fs::write(&path, &text).unwrap();
+    let script = "\
+import sys
+from prometheus_client.parser import text_string_to_metric_families as parse
+families = {family.name: family for family in parse(open(sys.argv[1]).read())}
+assert all(family.type in ('counter', 'gauge', 'histogram') and family.documentation for family in families.values()), families
+calls = families['skill_sdk_calls'].samples
+assert {s.labels['skill']: s.value for s in calls}['process.hear@1.2'] == 4, calls
+errors = {(s.labels['skill'], s.labels['code']): s.value for s in families['skill_sdk_call_errors'].samples}
+assert errors[('process.hear@1.2', 'input_contract_violation')] == 1, errors
+buckets = [s for s in families['skill_sdk_call_duration_seconds'].samples if s.name.endswith('_bucket') and s.labels['skill'] == 'process.hear@1.2']
+values = [s.value for s in buckets]
+assert values == sorted(values) and buckets[-1].labels['le'] == '+Inf' and values[-1] == 4, buckets
+print('parsed')
+";
+    let said = python(&tool, &folder, script, &[path.to_str().unwrap()]);
+    assert_eq!(said.trim(), "parsed");
+    // The linter of Prometheus, where it is installed.
+    if let Ok(mut promtool) = Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(fs::File::open(&path).unwrap())
+        .spawn()
+    {
+        assert!(promtool.wait().unwrap().success(), "promtool refuses the metrics");
+    }
+}
