@@ -198,13 +198,15 @@ console.log('called')
         .args(checked)
         .args(["types-0.ts", "types-1.ts", "types-2.ts"]));
     // The generated files import each other without the ending that node wants, so a bundle is run.
-    run(tool("esbuild").args([
-        "call.ts",
-        "--bundle",
-        "--platform=node",
-        "--format=esm",
-        "--outfile=call.mjs",
-    ]));
+    run(Command::new(modules.join(".bin/esbuild"))
+        .current_dir(folder.path())
+        .args([
+            "call.ts",
+            "--bundle",
+            "--platform=node",
+            "--format=esm",
+            "--outfile=call.mjs",
+        ]));
     let said = run(Command::new(&node)
         .current_dir(folder.path())
         .arg("call.mjs")

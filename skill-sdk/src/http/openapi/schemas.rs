@@ -106,6 +106,10 @@ impl Rewriting<'_> {
         let mut moved = Map::new();
         for (keyword, value) in object {
             let keyword_ = keyword.as_str();
+            // Generators make names of titles, and two schemas may have the same.
+            if keyword_ == "title" {
+                continue;
+            }
             if is_root && (OF_DOCUMENTS.contains(&keyword_) || DEFINITIONS.contains(&keyword_)) {
                 continue;
             }

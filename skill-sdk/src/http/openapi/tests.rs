@@ -14,9 +14,11 @@ fn components(schema: &Value) -> Value {
 fn definitions_become_components() {
     let moved = components(&json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Own",
         "type": "object",
         "properties": {
             "a": {"$ref": "#/$defs/Tree"},
+            "title": {"type": "string", "title": "Title"},
             "b": {"anyOf": [{"$ref": "#/$defs/a~1b"}, {"type": "null"}]},
             "c": true,
             "self": {"$ref": "#"},
@@ -36,6 +38,7 @@ fn definitions_become_components() {
             "OwnAbN2": {"type": "integer"},
             "Own": {"type": "object", "properties": {
                 "a": {"$ref": "#/components/schemas/OwnTree"},
+                "title": {"type": "string"},
                 "b": {"anyOf": [{"$ref": "#/components/schemas/OwnAb"}, {"type": "null"}]},
                 "c": {},
                 "self": {"$ref": "#/components/schemas/Own"},
