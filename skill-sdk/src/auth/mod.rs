@@ -52,9 +52,6 @@ mod uuid;
 #[cfg(feature = "auth")]
 mod verifier;
 
-#[cfg(all(test, feature = "auth"))]
-mod tests;
-
 pub use self::settings::{AUDIENCE, AuthSettings, IAM_ISSUER, JWKS_URL, SettingsError};
 
 #[cfg(feature = "auth")]

@@ -52,6 +52,7 @@ impl Error for Refusal {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     NoHeader,
+    #[cfg(feature = "http")]
     SeveralHeaders,
     NotBearer,
     TooLong,
@@ -86,6 +87,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::NoHeader => "there is no header Authorization",
+            #[cfg(feature = "http")]
             Self::SeveralHeaders => "there are several headers Authorization",
             Self::NotBearer => "the header Authorization holds no bearer token",
             Self::TooLong => "the token is too long",

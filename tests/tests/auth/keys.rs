@@ -1,5 +1,8 @@
 //! The life of keys: rotation, outages, and who asks for them.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use skill_sdk::auth::{MAX_JWKS_BYTES, Refusal};
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 
@@ -190,4 +193,65 @@ async fn spoiled_tokens() {
     assert_eq!(check!(verifier, token[..token.len() - 4].to_owned()), INVALID);
     assert_eq!(check!(verifier, format!("{token}.")), INVALID);
     assert_eq!(check!(verifier, format!("{token}=")), INVALID);
+}
+
+#[tokio::test]
+async fn no_character_of_a_token_may_change() {
+    let issuer = TestIssuer::start();
+    let (verifier, _) = clocked(&issuer);
+    let good = issuer.token().authorization();
+    assert_eq!(check!(verifier, good), Ok(()));
+    for at in "Bearer ".len()..good.len() {
+        for other in ["A", "-", ".", " ", "", "é"] {
+            let changed = format!("{}{other}{}", &good[..at], &good[at + 1..]);
+            // White space at the end is none of the token's.
+            if changed.trim_end() != good {
+                assert_eq!(check!(verifier, changed), INVALID, "{at} {other:?}");
+            }
+        }
+    }
+    assert_eq!(check!(verifier, good), Ok(()));
+    assert_eq!(issuer.fetches(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn tokens_of_a_key_that_stays_get_in_while_others_come_and_go() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    let token = issuer.token().authorization();
+    assert_eq!(check!(verifier, token), Ok(()));
+    let stop = Arc::new(AtomicBool::new(false));
+    let callers: Vec<_> = (0..4)
+        .map(|_| {
+            let (verifier, token, stop) = (verifier.clone(), token.clone(), Arc::clone(&stop));
+            tokio::spawn(async move {
+                let mut checks = 0_u32;
+                while !stop.load(Ordering::Relaxed) {
+                    assert_eq!(check!(verifier, token), Ok(()));
+                    checks += 1;
+                    tokio::task::yield_now().await;
+                }
+                checks
+            })
+        })
+        .collect();
+    let other = issuer.add_key();
+    for round in 0..50 {
+        if round % 2 == 0 {
+            issuer.serve_keys(["k1", &other]);
+        } else {
+            issuer.serve_keys(["k1"]);
+        }
+        clock.age_keys(301);
+        let verdict = check!(
+            verifier,
+            issuer.token().key_id(&other).signed_by(&other).authorization()
+        );
+        // Somebody else may be the one who waits for the new document.
+        assert!(matches!(verdict, Ok(()) | INVALID));
+    }
+    stop.store(true, Ordering::Relaxed);
+    for caller in callers {
+        assert!(caller.await.unwrap() > 0);
+    }
 }

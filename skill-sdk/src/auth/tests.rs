@@ -1,1 +1,0 @@
-//! The verifier as hosts see it.
