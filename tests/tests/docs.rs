@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// Words in capitals that are no variables: values of YAML, a method of HTTP, starts of credentials, a duration,
 /// algorithms of signatures.
-const NO_VARIABLES: [&str; 10] = [
-    "AKIA", "ASIA", "FALSE", "NULL", "POST", "PT1H", "RS256", "RS384", "RS512", "TRUE",
+const NO_VARIABLES: [&str; 13] = [
+    "AKIA", "ASIA", "FALSE", "HS256", "HS384", "HS512", "NULL", "POST", "PT1H", "RS256", "RS384", "RS512",
+    "TRUE",
 ];
 
 /// The calls that make an error, and which of their arguments is the code.

@@ -59,6 +59,11 @@ fn invoke_runs_one_skill() {
 #[test]
 fn serve_becomes_the_host() {
     let fixture = fixture("serve");
+    // Said before anything is built.
+    fixture.run("serve http s.one").fails(
+        2,
+        &["SKILL_SDK_IAM_ISSUER, SKILL_SDK_AUDIENCE, SKILL_SDK_JWKS_URL are not set"],
+    );
     // Builds first: the time of a build is no part of what is tested.
     fixture
         .run("serve http --allow-anonymous s.two")

@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 
+use super::operation::Probe;
 use super::{HttpHost, answer};
 use crate::auth::{Refusal, Verifier};
 use crate::context;
@@ -37,6 +38,13 @@ pub(crate) fn refused(refusal: Refusal, challenge: HeaderValue) -> Response {
     let mut response = answer::with_status(StatusCode::UNAUTHORIZED, &error);
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     response
+}
+
+/// Makes a host not ready as long as there never were keys. Asking also begins to fetch them.
+pub(crate) fn keys_missing(verifier: &Verifier) -> Probe {
+    let verifier = verifier.clone();
+    let message = "the keys of the issuer were never fetched";
+    Arc::new(move || (!verifier.is_ready()).then_some(("keys_missing", message)))
 }
 
 /// The verified caller of a request, or `None` on a host that anybody may call.

@@ -65,12 +65,7 @@ impl HttpHost {
     /// Callers need a bearer token that the verifier takes, on every path but `/healthz` and `/readyz`. It is checked
     /// before the ref is looked up. Skills find the caller in their context.
     pub fn new(host: Host, verifier: Verifier) -> Self {
-        let asked = verifier.clone();
-        Self::with_verifier(host, Some(verifier)).not_ready_while(
-            "verification_unavailable",
-            "the keys of the issuer were never fetched",
-            move || !asked.is_ready(),
-        )
+        Self::with_verifier(host, Some(verifier))
     }
 
     /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
@@ -163,13 +158,7 @@ impl HttpHost {
     pub(crate) fn operation(&self) -> &Operation {
         self.0.operation.get_or_init(|| {
             let mut probes = self.0.probes.clone();
-            if let Some(verifier) = self.0.verifier.clone() {
-                // Asking also begins to fetch them.
-                let message = "the keys of the issuer were never fetched";
-                probes.push(Arc::new(move || {
-                    (!verifier.is_ready()).then_some(("keys_missing", message))
-                }));
-            }
+            probes.extend(self.verifier().map(auth::keys_missing));
             Operation::new(
                 self.0.host.clone(),
                 self.0.limits.clone(),

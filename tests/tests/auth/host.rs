@@ -279,7 +279,7 @@ async fn a_host_is_ready_when_it_has_keys() {
     let mut client = Client::connect(address).await;
     let answer = client.get("GET", "/readyz").await;
     assert_eq!(answer.status, 503, "{answer:?}");
-    assert!(answer.body.contains("verification_unavailable"), "{answer:?}");
+    assert!(answer.body.contains("keys_missing"), "{answer:?}");
     // The probe asked for the keys.
     issuer.fetched(1).await;
     issuer.answer_with(KeysAnswer::Keys);

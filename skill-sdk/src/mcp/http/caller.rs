@@ -36,7 +36,10 @@ pub(super) async fn enter(
         None => None,
         Some(verifier) => match authenticate(verifier, headers).await {
             Ok(caller) => Some(caller),
-            Err(refusal) => return Err(Denied::Token(refused(refusal, challenge(mcp, uri, headers)))),
+            Err(refusal) => {
+                mcp.operation().refused(refusal.code());
+                return Err(Denied::Token(refused(refusal, challenge(mcp, uri, headers))));
+            }
         },
     };
     guard::check(&mcp.0.names, uri, headers).map_err(Denied::Name)?;

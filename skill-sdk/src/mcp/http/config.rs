@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use super::guard::{Authority, Origin};
 use crate::auth::Verifier;
 use crate::http::Limits;
+use crate::http::auth::keys_missing;
 use crate::http::operation::{Operation, Probe};
 use crate::mcp::McpHost;
 
@@ -177,11 +178,13 @@ impl McpHttp {
 
     pub(super) fn operation(&self) -> &Operation {
         self.0.operation.get_or_init(|| {
+            let mut probes = self.0.probes.clone();
+            probes.extend(self.0.verifier.as_ref().map(keys_missing));
             Operation::new(
                 self.0.host.pipeline().clone(),
                 self.0.limits.clone(),
                 self.0.host.environment_of_calls(),
-                self.0.probes.clone(),
+                probes,
             )
         })
     }
