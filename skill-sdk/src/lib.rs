@@ -45,6 +45,8 @@
 //! | `auth` | checking bearer tokens: `auth` |
 //! | `http` | the HTTP host: `http` |
 //! | `mcp` | the MCP host, over stdio and streamable HTTP: `mcp` |
+//! | `log` | a log on standard error, set up by [`host::main`] |
+//! | `telemetry` | the same, and traces over OTLP |
 //! | `package` | the catalog package: YAML files, drift |
 //! | `host` | the commands of [`host::main`] |
 //! | `full` | all of these |

@@ -91,6 +91,9 @@ pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
         None => McpHttp::anonymous(host),
     };
     let mut http = http.limits(request.http.limits.limits()).cors(request.cors);
+    if request.http.open_metrics {
+        http = http.open_metrics();
+    }
     for name in &request.allowed_hosts {
         http = http.allow_host(name).map_err(|error| error.to_string())?;
     }

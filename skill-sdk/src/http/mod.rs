@@ -1,8 +1,9 @@
 //! Hosting over HTTP.
 //!
 //! `POST /skills/{name}@{version}` with `{"invocationId", "idempotencyKey", "settings", "inputs"}` calls a skill and
-//! answers with its outputs; `GET /skills` lists what is hosted; `GET /healthz` says that the program runs. Every error
-//! has the body `{"error": {"code", "message", "retryable", "details"}}`.
+//! answers with its outputs; `GET /skills` lists what is hosted; `GET /healthz` says that the program runs, `GET /readyz`
+//! whether it can do its work, `GET /metrics` what it counts, `GET /openapi.json` what it hosts. Every error has
+//! the body `{"error": {"code", "message", "retryable", "details"}}`.
 //!
 //! [`router`] gives the routes, to mount into an own [`axum`] application; [`serve`] is the whole server.
 //!
@@ -120,7 +121,7 @@ impl HttpHost {
         message: &'static str,
         condition: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Self {
-        let probe: Probe = Arc::new(move || condition().then(|| (code, message)));
+        let probe: Probe = Arc::new(move || condition().then_some((code, message)));
         self.with(|shared| shared.probes.push(probe))
     }
 

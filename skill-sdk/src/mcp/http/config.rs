@@ -25,6 +25,7 @@ pub(super) struct Shared {
     pub(super) names: Names,
     limits: Limits,
     probes: Vec<Probe>,
+    pub(super) open_metrics: bool,
     /// Made of all the others when it is first needed.
     operation: OnceLock<Operation>,
 }
@@ -93,6 +94,7 @@ impl McpHttp {
             names: Names::default(),
             limits: Limits::default(),
             probes: Vec::new(),
+            open_metrics: false,
             operation: OnceLock::new(),
         }))
     }
@@ -113,8 +115,14 @@ impl McpHttp {
         message: &'static str,
         condition: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Self {
-        let probe: Probe = Arc::new(move || condition().then(|| (code, message)));
+        let probe: Probe = Arc::new(move || condition().then_some((code, message)));
         self.with(|shared| shared.probes.push(probe))
+    }
+
+    /// Asks for no token at `/metrics`, for a Prometheus that has none. The names of the tools are read there.
+    #[must_use]
+    pub fn open_metrics(self) -> Self {
+        self.with(|shared| shared.open_metrics = true)
     }
 
     /// Serves requests for one more host name: `agents.example.com`, `agents.example.com:8443` or `*` for all. Without a port
@@ -169,6 +177,7 @@ impl McpHttp {
             names: shared.names.clone(),
             limits: shared.limits.clone(),
             probes: shared.probes.clone(),
+            open_metrics: shared.open_metrics,
             operation: OnceLock::new(),
         });
         shared.operation = OnceLock::new();

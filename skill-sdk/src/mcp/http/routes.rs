@@ -102,12 +102,14 @@ fn method_not_allowed(method: &Method) -> Response {
 }
 
 async fn metrics(State(mcp): State<McpHttp>, request: Request) -> Response {
-    match caller::enter(&mcp, request.uri(), request.headers()).await {
-        Err(denied) => denied.into_response(),
-        Ok(_) => match *request.method() {
-            Method::GET | Method::HEAD => mcp.operation().metrics_answer(),
-            _ => answer::method_not_allowed("GET,HEAD", request.method()),
-        },
+    if !mcp.0.open_metrics
+        && let Err(denied) = caller::enter(&mcp, request.uri(), request.headers()).await
+    {
+        return denied.into_response();
+    }
+    match *request.method() {
+        Method::GET | Method::HEAD => mcp.operation().metrics_answer(),
+        _ => answer::method_not_allowed("GET,HEAD", request.method()),
     }
 }
 
