@@ -37,8 +37,9 @@ pub(super) fn start(format: LogFormat) -> Started {
         LogFormat::Json => true,
     };
     let log: Box<dyn Layer<Registry> + Send + Sync> = if json {
+        // The list, since the innermost span may be one of the author's, without the fields of the call.
         let log = log.json().flatten_event(true).with_current_span(true);
-        Box::new(log.with_span_list(false).with_filter(filter))
+        Box::new(log.with_span_list(true).with_filter(filter))
     } else {
         let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Box::new(log.with_ansi(colour).with_filter(filter))

@@ -33,8 +33,8 @@ pub(super) fn span(context: &SkillContext) -> Span {
         if let Some(trace) = context.trace() {
             crate::context::follow(&span, trace);
         }
-        context.runs_in(&span);
         if let Some(own) = crate::context::recorded(&span) {
+            context.runs_in(&span);
             span.record("trace_id", own.trace_id());
             return span;
         }

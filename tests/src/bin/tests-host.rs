@@ -74,6 +74,7 @@ struct Heard {
 fn hear(inputs: Words, ctx: &SkillContext) -> Result<Heard, SkillError> {
     let secret = ctx.secret("TEST_SECRET")?;
     ctx.add_cost("word", 1.0);
+    tracing::info_span!("hearing").in_scope(|| tracing::info!("it is heard"));
     match inputs.ending {
         Ending::Good => Ok(Heard {
             turned: inputs.text.chars().rev().collect(),

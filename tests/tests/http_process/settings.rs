@@ -88,6 +88,16 @@ async fn the_log_is_json_unless_asked_otherwise() {
                 assert_eq!(event["code"], "refused", "{line}");
                 assert_eq!(event["span"]["invocation_id"], "i-1", "{line}");
                 assert_eq!(event["span"]["skill"], "process.hear@1.2", "{line}");
+                // An event inside of a span of the author's is found by the same fields.
+                let inner = ended
+                    .stderr
+                    .lines()
+                    .find(|line| line.contains("it is heard"))
+                    .unwrap();
+                let inner: Value = serde_json::from_str(inner).unwrap();
+                assert_eq!(inner["span"]["name"], "hearing", "{inner}");
+                assert_eq!(inner["spans"][0]["invocation_id"], "i-1", "{inner}");
+                assert_eq!(inner["spans"][0]["skill"], "process.hear@1.2", "{inner}");
             }
             Err(_) => {
                 assert!(!is_json, "{line}");
