@@ -141,9 +141,8 @@ fn spans_of_skills<S>() -> impl Filter<S> {
 /// The name of the program, where nothing else names the service.
 fn program() -> String {
     let path = std::env::current_exe().unwrap_or_default();
-    path.file_stem()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_else(|| "skill-sdk".to_owned())
+    let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "skill-sdk".to_owned())
 }
 
 /// Exports on a runtime, and gives spans of calls the names that people look for.

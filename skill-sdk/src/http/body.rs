@@ -15,20 +15,62 @@ use crate::error::SkillError;
 /// Reads a body whole, or says why not. One that says that it is too large is refused before it comes.
 pub(crate) async fn read(operation: &Operation, body: Body) -> Result<Bytes, Response> {
     let limits = operation.limits();
-    if body.size_hint().lower() > limits.body as u64 {
-        return Err(too_large(operation));
-    }
-    tokio::select! {
+    let read = async {
+        if body.size_hint().lower() > limits.body as u64 {
+            return Err(Unread::TooLarge);
+        }
+        timeout(limits.body_time, collect(operation, body))
+            .await
+            .unwrap_or(Err(Unread::Slow))
+    };
+    let read = tokio::select! {
         biased;
-        read = timeout(limits.body_time, collect(operation, body)) => read.unwrap_or_else(|_| {
-            let message = format!("the body did not come within {} seconds", limits.body_time.as_secs());
-            Err(refusal(StatusCode::REQUEST_TIMEOUT, "request_timeout", operation, message))
-        }),
-        () = operation.lifecycle().cut() => Err(answer::refused(Refusal::Stopping)),
+        read = read => read,
+        () = operation.lifecycle().cut() => Err(Unread::Refused(Refusal::Stopping)),
+    };
+    read.map_err(|unread| unread.answer(operation))
+}
+
+/// Why a body is not read.
+#[derive(Debug, Clone, Copy)]
+enum Unread {
+    TooLarge,
+    Slow,
+    Broken,
+    Refused(Refusal),
+}
+
+impl Unread {
+    /// What the caller is told. It is counted.
+    fn answer(self, operation: &Operation) -> Response {
+        let limits = operation.limits();
+        let refusal = |status, code: &'static str, message: String| {
+            operation.refused(code);
+            answer::with_status(status, &SkillError::terminal(code, message))
+        };
+        match self {
+            Self::TooLarge => {
+                let message = format!("the body is larger than {} bytes", limits.body);
+                refusal(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
+            }
+            Self::Slow => {
+                let seconds = limits.body_time.as_secs();
+                let message = format!("the body did not come within {seconds} seconds");
+                refusal(StatusCode::REQUEST_TIMEOUT, "request_timeout", message)
+            }
+            Self::Broken => {
+                let message = "the body did not come whole".to_owned();
+                refusal(StatusCode::BAD_REQUEST, "bad_request", message)
+            }
+            Self::Refused(refusal) => {
+                operation.refused(refusal.code());
+                answer::refused(refusal)
+            }
+        }
     }
 }
 
-async fn collect(operation: &Operation, mut body: Body) -> Result<Bytes, Response> {
+async fn collect(operation: &Operation, mut body: Body) -> Result<Bytes, Unread> {
     let limit = operation.limits().body;
     let mut first = Bytes::new();
     let mut whole = Vec::new();
@@ -37,18 +79,10 @@ async fn collect(operation: &Operation, mut body: Body) -> Result<Bytes, Respons
         let part = match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
             None => break,
             Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-            Some(Err(_)) => {
-                let message = "the body did not come whole";
-                return Err(refusal(
-                    StatusCode::BAD_REQUEST,
-                    "bad_request",
-                    operation,
-                    message.to_owned(),
-                ));
-            }
+            Some(Err(_)) => return Err(Unread::Broken),
         };
         if part.len() > limit - first.len().max(whole.len()) {
-            return Err(too_large(operation));
+            return Err(Unread::TooLarge);
         }
         // Nearly all bodies come in one part, which is here already and is not copied.
         if first.is_empty() && whole.is_empty() {
@@ -76,12 +110,9 @@ struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    fn take(&mut self, bytes: usize) -> Result<(), Response> {
+    fn take(&mut self, bytes: usize) -> Result<(), Unread> {
         let taken = self.operation.load().take_memory(bytes);
-        taken.map_err(|refusal| {
-            self.operation.refused(refusal.code());
-            answer::refused(refusal)
-        })?;
+        taken.map_err(Unread::Refused)?;
         self.bytes += bytes;
         Ok(())
     }
@@ -91,20 +122,4 @@ impl Drop for Memory<'_> {
     fn drop(&mut self) {
         self.operation.load().give_memory(self.bytes);
     }
-}
-
-fn too_large(operation: &Operation) -> Response {
-    let message = format!("the body is larger than {} bytes", operation.limits().body);
-    refusal(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        "payload_too_large",
-        operation,
-        message,
-    )
-}
-
-/// A refusal that is counted.
-fn refusal(status: StatusCode, code: &'static str, operation: &Operation, message: String) -> Response {
-    operation.refused(code);
-    answer::with_status(status, &SkillError::terminal(code, message))
 }

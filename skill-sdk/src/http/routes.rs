@@ -25,8 +25,7 @@ pub fn router(host: HttpHost) -> Router {
         host.operation().host(),
         host.verifier().is_some(),
     ));
-    let document =
-        move |caller: Caller, url: OriginalUri| openapi_document(caller, url, Arc::clone(&document));
+    let document = async move |_: Caller, url: OriginalUri| openapi_document(&url, &document);
     let metrics = if host.0.open_metrics {
         get(|State(http): State<HttpHost>| async move { http.operation().metrics_answer() })
     } else {
@@ -49,16 +48,15 @@ fn prefix<'a>(url: &'a OriginalUri, path: &str) -> &'a str {
     url.path().strip_suffix(path).unwrap_or_default()
 }
 
-async fn openapi_document(_: Caller, url: OriginalUri, document: Arc<Map<String, Value>>) -> Response {
-    let prefix = prefix(&url, "/openapi.json");
+fn openapi_document(url: &OriginalUri, document: &Map<String, Value>) -> Response {
+    let prefix = prefix(url, "/openapi.json");
     let server = if prefix.is_empty() { "/" } else { prefix };
-    let mut document = Map::clone(&document);
+    let mut document = document.clone();
     document.insert("servers".into(), json!([{"url": server}]));
     answer::json(StatusCode::OK, Value::Object(document).to_string().into_bytes())
 }
 
 async fn list(_: Caller, State(http): State<HttpHost>, url: OriginalUri) -> Response {
-    let prefix = prefix(&url, "/skills");
     #[derive(Serialize)]
     struct Listing<'a> {
         skills: Vec<Listed<'a>>,
@@ -70,6 +68,7 @@ async fn list(_: Caller, State(http): State<HttpHost>, url: OriginalUri) -> Resp
         version: &'a str,
         path: String,
     }
+    let prefix = prefix(&url, "/skills");
     let skills = http
         .operation()
         .host()

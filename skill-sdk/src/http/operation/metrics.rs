@@ -256,7 +256,7 @@ impl Collector for All {
             "skill_sdk_connections",
             "Connections that are open now",
             MetricType::Gauge,
-            &|metric| gauge(metric, signed(self.host.connections.load(Ordering::Relaxed))),
+            &|metric| gauge(metric, &signed(self.host.connections.load(Ordering::Relaxed))),
         )?;
         family(
             "skill_sdk_connections_opened",
@@ -307,8 +307,8 @@ fn plain(metric: &mut MetricEncoder<'_>, count: u64) -> fmt::Result {
     metric.encode_counter::<NoLabelSet, _, f64>(&count, None)
 }
 
-fn gauge(metric: &mut MetricEncoder<'_>, value: impl EncodeGaugeValue) -> fmt::Result {
-    metric.encode_gauge(&value)
+fn gauge(metric: &mut MetricEncoder<'_>, value: &impl EncodeGaugeValue) -> fmt::Result {
+    metric.encode_gauge(value)
 }
 
 fn signed(count: usize) -> i64 {

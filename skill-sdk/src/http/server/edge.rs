@@ -94,9 +94,9 @@ impl Service<Request<Incoming>> for Edge {
         let version = request.version();
         let work = if self.crowded && !is_of_operation(request.uri().path()) {
             self.traffic.operation.refused(Refusal::HostFull.code());
-            Work::Refused
+            None
         } else {
-            Work::Routed(self.routes.call(request))
+            Some(self.routes.call(request))
         };
         Serving {
             work,
@@ -108,14 +108,10 @@ impl Service<Request<Incoming>> for Edge {
     }
 }
 
-enum Work {
-    Routed(TowerToHyperServiceFuture<Router, Request<Incoming>>),
-    Refused,
-}
-
 /// A request on its way to its answer.
 pub(super) struct Serving {
-    work: Work,
+    /// `None`: there are too many connections.
+    work: Option<TowerToHyperServiceFuture<Router, Request<Incoming>>>,
     /// `None` once it is answered.
     active: Option<Active>,
     may_close: bool,
@@ -127,8 +123,8 @@ impl Future for Serving {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut response = match &mut self.work {
-            Work::Routed(routed) => ready!(Pin::new(routed).poll(cx))?,
-            Work::Refused => answer::refused(Refusal::HostFull),
+            Some(routed) => ready!(Pin::new(routed).poll(cx))?,
+            None => answer::refused(Refusal::HostFull),
         };
         let stopping = |active: &Active| active.0.operation.lifecycle().is_draining();
         if self.may_close && (self.crowded || self.active.as_ref().is_some_and(stopping)) {

@@ -30,7 +30,7 @@ const TOLD: usize = 64;
 const TOLD_TIME: Duration = Duration::from_secs(5);
 
 /// When the system asks a silent peer whether it is still there, and how often until it gives up.
-const PROBE_AFTER: Duration = Duration::from_secs(60);
+const PROBE_AFTER: Duration = Duration::from_mins(1);
 const PROBE_EACH: Duration = Duration::from_secs(15);
 const PROBES: u32 = 4;
 
