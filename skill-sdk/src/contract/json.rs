@@ -22,6 +22,12 @@ pub fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Plain>(json).map(|Plain(value)| value)
 }
 
+/// Whether [`parse`] refuses objects with a member of this name.
+#[cfg(feature = "runtime")]
+pub(crate) fn is_reserved(name: &str) -> bool {
+    name.starts_with(PRIVATE)
+}
+
 /// A value in which names are names.
 struct Plain(Value);
 

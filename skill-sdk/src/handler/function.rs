@@ -25,7 +25,7 @@ pub struct Handler<C: ?Sized = dyn Call> {
 /// A function of whatever types.
 pub trait Call: Send + Sync + 'static {
     /// Parses the inputs and prepares the call. Nothing of the author's code runs but `Deserialize`.
-    fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error>;
+    fn start(&self, inputs: &str, context: SkillContext) -> Result<Running, serde_json::Error>;
 }
 
 /// Writes what a function gave.
@@ -33,7 +33,7 @@ pub type Write<O> = fn(Result<O, SkillError>) -> Reply;
 
 /// A function that takes `I` and gives `O`.
 pub struct Typed<I, O> {
-    parse: fn(&[u8]) -> Result<I, serde_json::Error>,
+    parse: fn(&str) -> Result<I, serde_json::Error>,
     call: fn(I, SkillContext, Write<O>) -> Running,
     write: Write<O>,
 }
@@ -55,9 +55,9 @@ where
     }
 }
 
-/// What `serde_json::from_slice` does, in one function where that has three.
-fn parse<I: DeserializeOwned>(inputs: &[u8]) -> Result<I, serde_json::Error> {
-    let mut json = serde_json::Deserializer::from_slice(inputs);
+/// What `serde_json::from_str` does, in one function where that has three.
+fn parse<I: DeserializeOwned>(inputs: &str) -> Result<I, serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_str(inputs);
     match I::deserialize(&mut json) {
         Ok(inputs) => match json.end() {
             Ok(()) => Ok(inputs),
@@ -85,7 +85,7 @@ fn write<O: SkillOutput<SO>, SO>(returned: Result<O, SkillError>) -> Reply {
 }
 
 impl<I: 'static, O: 'static> Call for Typed<I, O> {
-    fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error> {
+    fn start(&self, inputs: &str, context: SkillContext) -> Result<Running, serde_json::Error> {
         match (self.parse)(inputs) {
             Ok(inputs) => Ok((self.call)(inputs, context, self.write)),
             Err(error) => Err(error),
@@ -95,7 +95,7 @@ impl<I: 'static, O: 'static> Call for Typed<I, O> {
 
 impl Handler {
     /// Parses the inputs and prepares the call. Nothing of the author's code runs but `Deserialize`.
-    pub fn start(&self, inputs: &[u8], context: SkillContext) -> Result<Running, serde_json::Error> {
+    pub fn start(&self, inputs: &str, context: SkillContext) -> Result<Running, serde_json::Error> {
         self.call.start(inputs, context)
     }
 

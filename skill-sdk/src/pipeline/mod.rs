@@ -95,8 +95,8 @@ async fn steps(
     context: &SkillContext,
     place: Place,
 ) -> Result<Written, SkillError> {
-    runnable.check_inputs(inputs)?;
-    let running = runnable.start(inputs, context)?;
+    let text = runnable.check_inputs(inputs)?;
+    let running = runnable.start(text, context)?;
     let guard = CancelOnDrop(context);
     let reply = match running {
         Running::Asynchronous(future) => {

@@ -1,7 +1,9 @@
 //! Checking values against a schema, in the dialect of the platform.
 
 mod dialect;
+mod scan;
 mod violations;
 
 pub(crate) use self::dialect::compile;
+pub(crate) use self::scan::Scan;
 pub(crate) use self::violations::{Violation, check};

@@ -1,0 +1,32 @@
+//! The smallest host: one skill over HTTP. Its size and start are measured.
+
+use std::io;
+
+use skill_sdk::http::{HttpHost, ServeOptions, serve};
+use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk::skill;
+use skill_sdk_bench_http::start;
+
+/// Greets somebody by name.
+#[skill("hello.greet", version = "1", side_effects = "none", risk = "low")]
+async fn greet(
+    /// Who is greeted.
+    name: String,
+) -> String {
+    format!("Hello, {name}!")
+}
+
+fn main() -> io::Result<()> {
+    report_panics_of_skills();
+    let host = Host::collect().map_err(io::Error::other)?;
+    start::run(async {
+        serve(
+            HttpHost::anonymous(host),
+            ServeOptions::new("127.0.0.1", 0),
+            start::announce,
+            std::future::pending(),
+        )
+        .await
+        .map_err(io::Error::other)
+    })
+}

@@ -1,0 +1,121 @@
+//! What is measured, and for how long.
+
+use std::time::Duration;
+
+/// A program with its arguments, which one contender or several use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Program {
+    /// The name of the binary.
+    pub binary: &'static str,
+    /// Its arguments.
+    pub arguments: &'static [&'static str],
+}
+
+/// One row of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Contender {
+    /// The name of the row.
+    pub name: &'static str,
+    /// The server.
+    pub program: Program,
+    /// The path that is called.
+    pub path: &'static str,
+}
+
+/// What is measured.
+#[derive(Debug)]
+pub struct Plan {
+    /// The rows.
+    pub contenders: &'static [Contender],
+    /// How many rounds count.
+    pub rounds: usize,
+    /// How long one takes.
+    pub round: Duration,
+    /// How long the round before them takes.
+    pub warm_up: Duration,
+    /// How many calls are made to see whether memory grows.
+    pub growth_calls: u64,
+    /// How often a program is started to see how long it takes.
+    pub starts: usize,
+}
+
+const fn program(binary: &'static str, arguments: &'static [&'static str]) -> Program {
+    Program { binary, arguments }
+}
+
+/// The row that the others are compared with.
+pub const BASE: &str = "l1";
+
+/// The host of the SDK.
+pub const OURS: Program = program("ours", &[]);
+
+/// The same with what production has.
+const PRODUCTION: Program = program("ours", &["production"]);
+
+/// The smallest host of the SDK.
+pub const HELLO: Program = program("hello-http", &[]);
+
+const CONTENDERS: &[Contender] = &[
+    Contender {
+        name: "l0",
+        program: program("l0", &[]),
+        path: "/skills/bench.derived@1",
+    },
+    Contender {
+        name: BASE,
+        program: program("l1", &[]),
+        path: "/skills/bench.derived@1",
+    },
+    Contender {
+        name: "ours, types only",
+        program: OURS,
+        path: "/skills/bench.derived@1",
+    },
+    Contender {
+        name: "ours, rules on values",
+        program: OURS,
+        path: "/skills/bench.ruled@1",
+    },
+    Contender {
+        name: "ours, production",
+        program: PRODUCTION,
+        path: "/skills/bench.ruled@1",
+    },
+];
+
+impl Plan {
+    /// For people who want figures.
+    pub fn full() -> Self {
+        Self {
+            contenders: CONTENDERS,
+            rounds: 5,
+            round: Duration::from_secs(3),
+            warm_up: Duration::from_secs(1),
+            growth_calls: 1_000_000,
+            starts: 20,
+        }
+    }
+
+    /// For a look in between.
+    pub fn quick() -> Self {
+        Self {
+            rounds: 3,
+            round: Duration::from_millis(400),
+            warm_up: Duration::from_millis(200),
+            growth_calls: 150_000,
+            starts: 5,
+            ..Self::full()
+        }
+    }
+
+    /// The servers that are started, each once.
+    pub fn programs(&self) -> Vec<Program> {
+        let mut programs = Vec::new();
+        for contender in self.contenders {
+            if !programs.contains(&contender.program) {
+                programs.push(contender.program);
+            }
+        }
+        programs
+    }
+}

@@ -1,0 +1,154 @@
+//! What is printed.
+
+use std::fs;
+use std::io;
+use std::process::Command;
+use std::time::Instant;
+
+use skill_sdk_bench_http::body::Size;
+use tokio::runtime::Runtime;
+
+use super::load::Load;
+use super::plan::{BASE, Contender, HELLO, OURS, Plan, Program};
+use super::server::{Memory, Server, path_of};
+use super::{Round, to_f64};
+
+/// One table: all contenders at one size and number of connections.
+pub fn table(size: Size, connections: usize, rounds: &[(Contender, Vec<Round>)]) {
+    println!("\n{} body, {connections} connections", size.name());
+    println!(
+        "{:<24} {:>10} {:>9} {:>9} {:>9} {:>12} {:>12}",
+        "", "req/s", "p50 us", "p99 us", "CPU us", "req/s to l1", "CPU to l1"
+    );
+    let Some((_, base)) = rounds.iter().find(|(contender, _)| contender.name == BASE) else {
+        return;
+    };
+    for (contender, found) in rounds {
+        let of = |figure: fn(&Round) -> f64| median(found.iter().map(figure));
+        // A ratio of neighbours in time suffers least from what else the machine does.
+        let ratio = |figure: fn(&Round) -> f64| {
+            median(
+                found
+                    .iter()
+                    .zip(base)
+                    .map(|(round, base)| figure(round) / figure(base)),
+            )
+        };
+        println!(
+            "{:<24} {:>10.0} {:>9.0} {:>9.0} {:>9.2} {:>12.2} {:>12.2}",
+            contender.name,
+            of(Round::per_second),
+            of(|round| round.outcome.percentile(50)),
+            of(|round| round.outcome.percentile(99)),
+            of(Round::cpu_per_request),
+            ratio(Round::per_second),
+            1.0 / ratio(Round::cpu_per_request),
+        );
+    }
+}
+
+fn median(figures: impl Iterator<Item = f64>) -> f64 {
+    let mut figures: Vec<_> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// From the start of a process to its first answer.
+pub fn cold_start(runtime: &Runtime, plan: &Plan, core: Option<usize>) -> io::Result<()> {
+    println!(
+        "\ncold start: from spawn to the first answer, in ms (median, worst of {})",
+        plan.starts
+    );
+    let programs: [(Program, &str); 3] = [
+        (
+            Program {
+                binary: "l1",
+                arguments: &[],
+            },
+            "/skills/bench.derived@1",
+        ),
+        (HELLO, "/skills/hello.greet@1"),
+        (OURS, "/skills/bench.ruled@1"),
+    ];
+    for (program, path) in programs {
+        let mut times = Vec::new();
+        for _ in 0..plan.starts {
+            let began = Instant::now();
+            let server = Server::start(program, core)?;
+            let load = if program == HELLO {
+                Load::with_inputs(&server, path, r#"{"name":"Ada"}"#)
+            } else {
+                Load::new(&server, path, Size::Small)?
+            };
+            runtime.block_on(load.calls(1, 1))?;
+            times.push(began.elapsed().as_secs_f64() * 1000.0);
+        }
+        let worst = times.iter().copied().fold(0.0, f64::max);
+        println!(
+            "{:<24} {:>8.1} {worst:>8.1}",
+            program.binary,
+            median(times.into_iter())
+        );
+    }
+    Ok(())
+}
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// Memory before and after the load.
+pub fn memory(servers: &[(Program, Server)], idle: &[Memory]) {
+    println!("\nmemory in MiB: idle, after the load, at most");
+    for ((program, server), idle) in servers.iter().zip(idle) {
+        let loaded = server.memory();
+        println!(
+            "{:<24} {:>8.1} {:>8.1} {:>8.1}",
+            format!("{} {}", program.binary, program.arguments.join(" ")),
+            to_f64(idle.now) / MIB,
+            to_f64(loaded.now) / MIB,
+            to_f64(loaded.peak) / MIB,
+        );
+    }
+}
+
+/// Memory over many calls.
+pub fn growth(runtime: &Runtime, plan: &Plan, servers: &[(Program, Server)]) -> io::Result<()> {
+    for (program, server) in servers
+        .iter()
+        .filter(|(program, _)| program.binary == OURS.binary)
+    {
+        let load = Load::new(server, "/skills/bench.ruled@1", Size::Small)?;
+        let before = server.memory().now;
+        runtime.block_on(load.calls(64, plan.growth_calls))?;
+        let grown = to_f64(server.memory().now) - to_f64(before);
+        println!(
+            "growth over {} calls of {}: {:.2} MiB",
+            plan.growth_calls,
+            format!("{} {}", program.binary, program.arguments.join(" ")).trim(),
+            grown / MIB
+        );
+    }
+    Ok(())
+}
+
+/// Sizes of stripped binaries.
+pub fn sizes(plan: &Plan) -> io::Result<()> {
+    println!("\nstripped binary in MB");
+    let mut binaries: Vec<_> = plan.programs().iter().map(|program| program.binary).collect();
+    binaries.push(HELLO.binary);
+    binaries.dedup();
+    for binary in binaries {
+        let path = path_of(binary)?;
+        let stripped = path.with_extension("stripped");
+        let done = Command::new("strip").arg("-o").arg(&stripped).arg(&path).status();
+        if !done.is_ok_and(|status| status.success()) {
+            println!("`strip` is not there");
+            return Ok(());
+        }
+        println!(
+            "{binary:<24} {:>8.2}",
+            to_f64(fs::metadata(&stripped)?.len()) / 1e6
+        );
+        fs::remove_file(&stripped)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! A server process: how it starts, and what the system says about it.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use skill_sdk_bench_http::start::CORE;
+
+use super::plan::Program;
+
+/// A running server. It ends with this value.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    /// `host:port`.
+    pub address: String,
+    /// The token that its callers need.
+    pub token: Option<String>,
+}
+
+/// Memory of a process, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Memory {
+    /// What it holds.
+    pub now: u64,
+    /// The most that it held.
+    pub peak: u64,
+}
+
+/// The cores that this process may use.
+pub fn cores() -> Vec<usize> {
+    let Ok(set) = rustix::thread::sched_getaffinity(None) else {
+        return Vec::new();
+    };
+    (0..1024).filter(|core| set.is_set(*core)).collect()
+}
+
+/// Where the programs are: beside this one.
+pub fn path_of(binary: &str) -> io::Result<PathBuf> {
+    let path = std::env::current_exe()?.with_file_name(binary);
+    if path.exists() {
+        return Ok(path);
+    }
+    Err(io::Error::other(format!(
+        "{} is missing: build all programs with `cargo build --release -p skill-sdk-bench-http`",
+        path.display()
+    )))
+}
+
+impl Server {
+    /// Starts a program and waits until it says where it listens.
+    pub fn start(program: Program, core: Option<usize>) -> io::Result<Self> {
+        let mut command = Command::new(path_of(program.binary)?);
+        command
+            .args(program.arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        if let Some(core) = core {
+            command.env(CORE, core.to_string());
+        }
+        let mut child = command.spawn()?;
+        let missing = || io::Error::other(format!("{} did not say where it listens", program.binary));
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let mut server = Self {
+            child,
+            address: String::new(),
+            token: None,
+        };
+        for line in BufReader::new(stdout).lines() {
+            let line = line?;
+            if let Some(token) = line.strip_prefix("token ") {
+                server.token = Some(token.to_owned());
+            }
+            if let Some(address) = line.strip_prefix("listening on http://") {
+                server.address = address.to_owned();
+                return Ok(server);
+            }
+        }
+        Err(missing())
+    }
+
+    fn proc(&self, file: &str) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/{file}", self.child.id()))
+    }
+
+    /// The processor time of all its threads, in nanoseconds.
+    pub fn cpu(&self) -> io::Result<u64> {
+        let mut sum = 0;
+        for thread in fs::read_dir(self.proc("task"))? {
+            let text = fs::read_to_string(thread?.path().join("schedstat"))?;
+            let time = text.split(' ').next().and_then(|time| time.parse::<u64>().ok());
+            sum += time.ok_or_else(|| io::Error::other("the system does not count processor time"))?;
+        }
+        Ok(sum)
+    }
+
+    /// Its memory; nothing where the system does not tell.
+    pub fn memory(&self) -> Memory {
+        let text = fs::read_to_string(self.proc("status")).unwrap_or_default();
+        let field = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+            let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+            Some(kilobytes * 1024)
+        };
+        Memory {
+            now: field("VmRSS:").unwrap_or_default(),
+            peak: field("VmHWM:").unwrap_or_default(),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

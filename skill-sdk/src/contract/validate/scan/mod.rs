@@ -1,0 +1,62 @@
+//! A check of a JSON text that builds no tree of it.
+//!
+//! By far most calls keep their contract, and building a [`Value`] for each of them costs several times what the check
+//! itself costs. So a schema is compiled into a plan, and the text is read once along the plan. The answer is "surely
+//! valid" or "not sure". In the second case the validator decides on a [`Value`], so that a violation, its place and the
+//! order of several come from one source only. Surely valid means: [`json::parse`](crate::contract::json::parse) takes the
+//! text, and the validator takes the value.
+//!
+//! What the plan does not know (patterns, formats, unique items, conditions, …) is left to a validator of that part of the
+//! schema, on a [`Value`] of that part of the text. A schema that refers across such parts in a way that cannot be followed
+//! has no plan.
+
+mod apart;
+mod bounds;
+mod compile;
+mod number;
+mod plan;
+mod reader;
+mod string;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use self::plan::{ANY, Node, NodeId};
+use self::reader::Reader;
+
+/// The plan of a schema.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    nodes: Vec<Node>,
+    root: NodeId,
+}
+
+impl Scan {
+    /// The plan of a schema that the validator takes; `None` when there is none.
+    pub(crate) fn compile(schema: &Value) -> Option<Self> {
+        compile::plan(schema).map(|(nodes, root)| Self { nodes, root })
+    }
+
+    /// Whether the text is surely an object that fits the schema.
+    pub(crate) fn accepts(&self, text: &str) -> bool {
+        let mut reader = Reader::new(text, &self.nodes);
+        reader.object_of(self.root).is_some() && reader.is_at_end()
+    }
+
+    /// How long the object at the beginning of the text is, if it surely fits the schema.
+    pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
+        let mut reader = Reader::new(text, &self.nodes);
+        reader.object_of(self.root)?;
+        Some(reader.at())
+    }
+}
+
+/// How long the JSON value at the beginning of the text is, if there surely is one that can be parsed.
+pub(crate) fn value_prefix(text: &str) -> Option<usize> {
+    let nodes = [Node::anything()];
+    let mut reader = Reader::new(text, &nodes);
+    reader.value(ANY)?;
+    Some(reader.at())
+}
