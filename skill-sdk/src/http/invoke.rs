@@ -5,7 +5,6 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
-use serde_json::value::RawValue;
 
 use super::auth::Caller;
 use super::request::{Envelope, is_json, trace};
@@ -55,7 +54,7 @@ pub(super) async fn invoke(
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let envelope = match Envelope::read(&body) {
+    let envelope = match Envelope::read(&body, |text| hosted.runnable().accepts_prefix(text)) {
         Ok(envelope) => envelope,
         Err(message) => return refusal(StatusCode::BAD_REQUEST, "bad_request", message),
     };
@@ -67,8 +66,13 @@ pub(super) async fn invoke(
     meta.settings = settings_values(envelope.settings);
     meta.caller = caller;
     meta.trace = trace;
-    let inputs = envelope.inputs.map(RawValue::get).unwrap_or_default();
-    let mut completed = match operation.call(hosted, Call::json(inputs, meta)).await {
+    let inputs = envelope.inputs.unwrap_or_default();
+    let call = if envelope.inputs_are_checked {
+        Call::checked(inputs.to_owned(), meta)
+    } else {
+        Call::json(inputs, meta)
+    };
+    let mut completed = match operation.call(hosted, call).await {
         Ok(completed) => completed,
         Err(refusal) => return answer::refused(refusal),
     };

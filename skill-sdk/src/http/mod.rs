@@ -25,6 +25,7 @@ pub(crate) mod body;
 mod invoke;
 mod limits;
 mod multipart;
+mod one_pass;
 mod openapi;
 pub(crate) mod operation;
 pub(crate) mod request;

@@ -14,15 +14,24 @@ use crate::handler::Attachment;
 /// One call of a skill.
 #[derive(Debug)]
 pub struct Call {
-    pub(super) inputs: Vec<u8>,
+    pub(super) inputs: Inputs,
     pub(super) meta: Meta,
+}
+
+/// The inputs of a call, as JSON text.
+#[derive(Debug)]
+pub(super) enum Inputs {
+    /// Whatever came.
+    Unchecked(Vec<u8>),
+    /// They keep the contract of the skill that is called.
+    Checked(String),
 }
 
 impl Call {
     /// A call with the JSON text `inputs`, as it came over the wire.
     pub fn json(inputs: impl Into<Vec<u8>>, meta: Meta) -> Self {
         Self {
-            inputs: inputs.into(),
+            inputs: Inputs::Unchecked(inputs.into()),
             meta,
         }
     }
@@ -30,7 +39,16 @@ impl Call {
     /// A call with the value `inputs`.
     pub fn value(inputs: &Value, meta: Meta) -> Self {
         Self {
-            inputs: inputs.to_string().into_bytes(),
+            inputs: Inputs::Unchecked(inputs.to_string().into_bytes()),
+            meta,
+        }
+    }
+
+    /// A call with inputs that [`Runnable::accepts_prefix`](super::Runnable::accepts_prefix) of the same skill took.
+    #[cfg(feature = "http")]
+    pub(crate) fn checked(inputs: String, meta: Meta) -> Self {
+        Self {
+            inputs: Inputs::Checked(inputs),
             meta,
         }
     }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use tokio::task::AbortHandle;
 
+use self::call::Inputs;
 pub use self::call::{Call, Completed, Meta};
 pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};
@@ -53,7 +54,7 @@ pub(crate) enum Place {
 /// A call whose context is known, so that others than its own thread can end it.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    inputs: Vec<u8>,
+    inputs: Inputs,
     context: SkillContext,
 }
 
@@ -91,11 +92,14 @@ pub(crate) fn timed_out(context: &SkillContext) -> Completed {
 
 async fn steps(
     runnable: &Runnable,
-    inputs: &[u8],
+    inputs: &Inputs,
     context: &SkillContext,
     place: Place,
 ) -> Result<Written, SkillError> {
-    let text = runnable.check_inputs(inputs)?;
+    let text = match inputs {
+        Inputs::Unchecked(inputs) => runnable.check_inputs(inputs)?,
+        Inputs::Checked(inputs) => inputs,
+    };
     let running = runnable.start(text, context)?;
     let guard = CancelOnDrop(context);
     let reply = match running {

@@ -127,6 +127,12 @@ impl Runnable {
         SkillContext::new(start)
     }
 
+    /// How long the object at the beginning of the text is, if it surely keeps the contract of the inputs.
+    #[cfg(feature = "http")]
+    pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
+        self.inputs.scan.as_ref()?.accepts_prefix(text)
+    }
+
     /// The inputs are an object that keeps the contract.
     pub(super) fn check_inputs<'a>(&self, json: &'a [u8]) -> Result<&'a str, SkillError> {
         let text = str::from_utf8(json);

@@ -6,4 +6,6 @@ mod violations;
 
 pub(crate) use self::dialect::compile;
 pub(crate) use self::scan::Scan;
+#[cfg(feature = "http")]
+pub(crate) use self::scan::value_prefix;
 pub(crate) use self::violations::{Violation, check};

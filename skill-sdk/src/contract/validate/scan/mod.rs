@@ -46,6 +46,7 @@ impl Scan {
     }
 
     /// How long the object at the beginning of the text is, if it surely fits the schema.
+    #[cfg(any(feature = "http", test))]
     pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
         let mut reader = Reader::new(text, &self.nodes);
         reader.object_of(self.root)?;
@@ -54,6 +55,7 @@ impl Scan {
 }
 
 /// How long the JSON value at the beginning of the text is, if there surely is one that can be parsed.
+#[cfg(any(feature = "http", test))]
 pub(crate) fn value_prefix(text: &str) -> Option<usize> {
     let nodes = [Node::anything()];
     let mut reader = Reader::new(text, &nodes);
