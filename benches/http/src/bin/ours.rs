@@ -1,10 +1,11 @@
 //! The HTTP host of the SDK with the skills of the benchmark.
 
-use std::io;
+use std::io::{self, Write};
 
 use skill_sdk::http::{HttpHost, ServeOptions, serve};
 use skill_sdk::pipeline::{Host, report_panics_of_skills};
 use skill_sdk::skill;
+use skill_sdk::testing::TestIssuer;
 use skill_sdk_bench_http::model::{self, Order, Quote, RuledOrder, RuledQuote};
 use skill_sdk_bench_http::start;
 
@@ -34,17 +35,27 @@ fn log() {
 }
 
 fn main() -> io::Result<()> {
-    if std::env::args()
+    let production = std::env::args()
         .nth(1)
-        .is_some_and(|profile| profile == "production")
-    {
+        .is_some_and(|profile| profile == "production");
+    if production {
         log();
     }
     report_panics_of_skills();
     let host = Host::collect().map_err(io::Error::other)?;
+    // The thread of the issuer sleeps once its keys are fetched.
+    let issuer = production.then(TestIssuer::start);
+    if let Some(issuer) = &issuer {
+        let token = issuer.token().scopes(["orders:read"]).expires_in(3000).sign();
+        writeln!(io::stdout(), "token {token}")?;
+    }
     start::run(async {
+        let http = match &issuer {
+            Some(issuer) => HttpHost::new(host, issuer.verifier()),
+            None => HttpHost::anonymous(host),
+        };
         serve(
-            HttpHost::anonymous(host),
+            http,
             ServeOptions::new("127.0.0.1", 0),
             start::announce,
             std::future::pending(),

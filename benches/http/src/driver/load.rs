@@ -14,25 +14,25 @@ use super::server::Server;
 
 /// What every connection sends again and again.
 #[derive(Debug)]
-pub struct Load {
+pub(crate) struct Load {
     address: String,
     request: Rc<[u8]>,
 }
 
 /// What the clients saw.
 #[derive(Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// How many answers came.
-    pub requests: u64,
+    pub(crate) requests: u64,
     /// How long it took, in seconds.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// How long each answer took, in nanoseconds, sorted.
     latencies: Vec<u64>,
 }
 
 impl Outcome {
     /// The latency below which `part` of all answers came, in microseconds.
-    pub fn percentile(&self, part: u64) -> f64 {
+    pub(crate) fn percentile(&self, part: u64) -> f64 {
         let place = self.latencies.len() * usize::try_from(part).unwrap_or(100) / 100;
         let found = self
             .latencies
@@ -50,13 +50,13 @@ enum Until {
 
 impl Load {
     /// Calls of a skill of a server.
-    pub fn new(server: &Server, path: &str, size: Size) -> io::Result<Self> {
+    pub(crate) fn new(server: &Server, path: &str, size: Size) -> io::Result<Self> {
         let body = body::body(size).map_err(io::Error::other)?;
         Ok(Self::with_body(server, path, &body))
     }
 
     /// Calls of a skill with inputs of its own.
-    pub fn with_inputs(server: &Server, path: &str, inputs: &str) -> Self {
+    pub(crate) fn with_inputs(server: &Server, path: &str, inputs: &str) -> Self {
         Self::with_body(server, path, format!(r#"{{"inputs":{inputs}}}"#).as_bytes())
     }
 
@@ -78,13 +78,13 @@ impl Load {
     }
 
     /// Loads for a time.
-    pub async fn run(&self, connections: usize, time: Duration) -> io::Result<Outcome> {
+    pub(crate) async fn run(&self, connections: usize, time: Duration) -> io::Result<Outcome> {
         self.clients(connections, Until::Time(Instant::now() + time))
             .await
     }
 
     /// Makes a number of calls.
-    pub async fn calls(&self, connections: usize, calls: u64) -> io::Result<Outcome> {
+    pub(crate) async fn calls(&self, connections: usize, calls: u64) -> io::Result<Outcome> {
         self.clients(connections, Until::Calls(calls)).await
     }
 

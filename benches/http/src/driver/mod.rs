@@ -1,9 +1,9 @@
 //! Servers, load, tables.
 
-pub mod load;
-pub mod plan;
-pub mod report;
-pub mod server;
+pub(crate) mod load;
+pub(crate) mod plan;
+pub(crate) mod report;
+pub(crate) mod server;
 
 use std::io;
 use std::time::Instant;
@@ -17,34 +17,34 @@ use self::server::Server;
 
 /// What one contender did in one round.
 #[derive(Debug)]
-pub struct Round {
+pub(crate) struct Round {
     /// What the clients saw.
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
     /// What the server's processor time was.
-    pub cpu_nanoseconds: u64,
+    pub(crate) cpu_nanoseconds: u64,
 }
 
 impl Round {
     /// Processor time of one request, in microseconds.
-    pub fn cpu_per_request(&self) -> f64 {
+    pub(crate) fn cpu_per_request(&self) -> f64 {
         to_f64(self.cpu_nanoseconds) / 1000.0 / to_f64(self.outcome.requests)
     }
 
     /// Requests per second.
-    pub fn per_second(&self) -> f64 {
+    pub(crate) fn per_second(&self) -> f64 {
         to_f64(self.outcome.requests) / self.outcome.seconds
     }
 }
 
 /// A count as a number to divide by.
-pub fn to_f64(count: u64) -> f64 {
+pub(crate) fn to_f64(count: u64) -> f64 {
     // Counts of one run are far below 2^32 in thousands.
     f64::from(u32::try_from(count / 1000).unwrap_or(u32::MAX)) * 1000.0
         + f64::from(u32::try_from(count % 1000).unwrap_or(0))
 }
 
 /// Measures all that the plan names.
-pub fn run(plan: &Plan) -> io::Result<()> {
+pub(crate) fn run(plan: &Plan) -> io::Result<()> {
     let began = Instant::now();
     let cores = server::cores();
     let (server_core, load_core) = match cores.as_slice() {

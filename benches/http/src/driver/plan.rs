@@ -4,39 +4,39 @@ use std::time::Duration;
 
 /// A program with its arguments, which one contender or several use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Program {
+pub(crate) struct Program {
     /// The name of the binary.
-    pub binary: &'static str,
+    pub(crate) binary: &'static str,
     /// Its arguments.
-    pub arguments: &'static [&'static str],
+    pub(crate) arguments: &'static [&'static str],
 }
 
 /// One row of a table.
 #[derive(Debug, Clone, Copy)]
-pub struct Contender {
+pub(crate) struct Contender {
     /// The name of the row.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The server.
-    pub program: Program,
+    pub(crate) program: Program,
     /// The path that is called.
-    pub path: &'static str,
+    pub(crate) path: &'static str,
 }
 
 /// What is measured.
 #[derive(Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The rows.
-    pub contenders: &'static [Contender],
+    pub(crate) contenders: &'static [Contender],
     /// How many rounds count.
-    pub rounds: usize,
+    pub(crate) rounds: usize,
     /// How long one takes.
-    pub round: Duration,
+    pub(crate) round: Duration,
     /// How long the round before them takes.
-    pub warm_up: Duration,
+    pub(crate) warm_up: Duration,
     /// How many calls are made to see whether memory grows.
-    pub growth_calls: u64,
+    pub(crate) growth_calls: u64,
     /// How often a program is started to see how long it takes.
-    pub starts: usize,
+    pub(crate) starts: usize,
 }
 
 const fn program(binary: &'static str, arguments: &'static [&'static str]) -> Program {
@@ -44,16 +44,16 @@ const fn program(binary: &'static str, arguments: &'static [&'static str]) -> Pr
 }
 
 /// The row that the others are compared with.
-pub const BASE: &str = "l1";
+pub(crate) const BASE: &str = "l1";
 
 /// The host of the SDK.
-pub const OURS: Program = program("ours", &[]);
+pub(crate) const OURS: Program = program("ours", &[]);
 
 /// The same with what production has.
 const PRODUCTION: Program = program("ours", &["production"]);
 
 /// The smallest host of the SDK.
-pub const HELLO: Program = program("hello-http", &[]);
+pub(crate) const HELLO: Program = program("hello-http", &[]);
 
 const CONTENDERS: &[Contender] = &[
     Contender {
@@ -85,7 +85,7 @@ const CONTENDERS: &[Contender] = &[
 
 impl Plan {
     /// For people who want figures.
-    pub fn full() -> Self {
+    pub(crate) fn full() -> Self {
         Self {
             contenders: CONTENDERS,
             rounds: 5,
@@ -97,7 +97,7 @@ impl Plan {
     }
 
     /// For a look in between.
-    pub fn quick() -> Self {
+    pub(crate) fn quick() -> Self {
         Self {
             rounds: 3,
             round: Duration::from_millis(400),
@@ -109,7 +109,7 @@ impl Plan {
     }
 
     /// The servers that are started, each once.
-    pub fn programs(&self) -> Vec<Program> {
+    pub(crate) fn programs(&self) -> Vec<Program> {
         let mut programs = Vec::new();
         for contender in self.contenders {
             if !programs.contains(&contender.program) {

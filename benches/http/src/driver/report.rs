@@ -14,7 +14,7 @@ use super::server::{Memory, Server, path_of};
 use super::{Round, to_f64};
 
 /// One table: all contenders at one size and number of connections.
-pub fn table(size: Size, connections: usize, rounds: &[(Contender, Vec<Round>)]) {
+pub(crate) fn table(size: Size, connections: usize, rounds: &[(Contender, Vec<Round>)]) {
     println!("\n{} body, {connections} connections", size.name());
     println!(
         "{:<24} {:>10} {:>9} {:>9} {:>9} {:>12} {:>12}",
@@ -54,7 +54,7 @@ fn median(figures: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// From the start of a process to its first answer.
-pub fn cold_start(runtime: &Runtime, plan: &Plan, core: Option<usize>) -> io::Result<()> {
+pub(crate) fn cold_start(runtime: &Runtime, plan: &Plan, core: Option<usize>) -> io::Result<()> {
     println!(
         "\ncold start: from spawn to the first answer, in ms (median, worst of {})",
         plan.starts
@@ -96,7 +96,7 @@ pub fn cold_start(runtime: &Runtime, plan: &Plan, core: Option<usize>) -> io::Re
 const MIB: f64 = 1024.0 * 1024.0;
 
 /// Memory before and after the load.
-pub fn memory(servers: &[(Program, Server)], idle: &[Memory]) {
+pub(crate) fn memory(servers: &[(Program, Server)], idle: &[Memory]) {
     println!("\nmemory in MiB: idle, after the load, at most");
     for ((program, server), idle) in servers.iter().zip(idle) {
         let loaded = server.memory();
@@ -111,7 +111,7 @@ pub fn memory(servers: &[(Program, Server)], idle: &[Memory]) {
 }
 
 /// Memory over many calls.
-pub fn growth(runtime: &Runtime, plan: &Plan, servers: &[(Program, Server)]) -> io::Result<()> {
+pub(crate) fn growth(runtime: &Runtime, plan: &Plan, servers: &[(Program, Server)]) -> io::Result<()> {
     for (program, server) in servers
         .iter()
         .filter(|(program, _)| program.binary == OURS.binary)
@@ -131,7 +131,7 @@ pub fn growth(runtime: &Runtime, plan: &Plan, servers: &[(Program, Server)]) -> 
 }
 
 /// Sizes of stripped binaries.
-pub fn sizes(plan: &Plan) -> io::Result<()> {
+pub(crate) fn sizes(plan: &Plan) -> io::Result<()> {
     println!("\nstripped binary in MB");
     let mut binaries: Vec<_> = plan.programs().iter().map(|program| program.binary).collect();
     binaries.push(HELLO.binary);

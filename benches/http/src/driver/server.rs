@@ -11,25 +11,25 @@ use super::plan::Program;
 
 /// A running server. It ends with this value.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     /// `host:port`.
-    pub address: String,
+    pub(crate) address: String,
     /// The token that its callers need.
-    pub token: Option<String>,
+    pub(crate) token: Option<String>,
 }
 
 /// Memory of a process, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// What it holds.
-    pub now: u64,
+    pub(crate) now: u64,
     /// The most that it held.
-    pub peak: u64,
+    pub(crate) peak: u64,
 }
 
 /// The cores that this process may use.
-pub fn cores() -> Vec<usize> {
+pub(crate) fn cores() -> Vec<usize> {
     let Ok(set) = rustix::thread::sched_getaffinity(None) else {
         return Vec::new();
     };
@@ -37,7 +37,7 @@ pub fn cores() -> Vec<usize> {
 }
 
 /// Where the programs are: beside this one.
-pub fn path_of(binary: &str) -> io::Result<PathBuf> {
+pub(crate) fn path_of(binary: &str) -> io::Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name(binary);
     if path.exists() {
         return Ok(path);
@@ -50,7 +50,7 @@ pub fn path_of(binary: &str) -> io::Result<PathBuf> {
 
 impl Server {
     /// Starts a program and waits until it says where it listens.
-    pub fn start(program: Program, core: Option<usize>) -> io::Result<Self> {
+    pub(crate) fn start(program: Program, core: Option<usize>) -> io::Result<Self> {
         let mut command = Command::new(path_of(program.binary)?);
         command
             .args(program.arguments)
@@ -86,7 +86,7 @@ impl Server {
     }
 
     /// The processor time of all its threads, in nanoseconds.
-    pub fn cpu(&self) -> io::Result<u64> {
+    pub(crate) fn cpu(&self) -> io::Result<u64> {
         let mut sum = 0;
         for thread in fs::read_dir(self.proc("task"))? {
             let text = fs::read_to_string(thread?.path().join("schedstat"))?;
@@ -97,7 +97,7 @@ impl Server {
     }
 
     /// Its memory; nothing where the system does not tell.
-    pub fn memory(&self) -> Memory {
+    pub(crate) fn memory(&self) -> Memory {
         let text = fs::read_to_string(self.proc("status")).unwrap_or_default();
         let field = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name))?;
