@@ -40,9 +40,13 @@ pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
 
 fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
     // Describing skills runs code of their authors, which may print.
-    #[cfg(feature = "mcp")]
-    if matches!(command, HostCommand::Serve(HostServe::McpStdio { .. })) {
-        super::serve_mcp::take_stdio().map_err(|refusal| refused(&refusal))?;
+    let over_stdio = match command {
+        HostCommand::Serve(HostServe::McpStdio { .. }) => true,
+        HostCommand::Serve(HostServe::Local { args, .. }) => args.socket.is_none(),
+        _ => false,
+    };
+    if over_stdio {
+        super::stdio::take_early().map_err(|refusal| refused(&refusal))?;
     }
     let envelope = describe::envelope();
     if let HostCommand::Check { args, skills } = command {

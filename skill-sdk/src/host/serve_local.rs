@@ -20,9 +20,7 @@ use crate::pipeline::{Host, report_panics_of_skills};
 pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
     // Before anything of an author's runs.
     let protocol = match request.socket {
-        None => {
-            Some(stdio::take().map_err(|error| format!("standard output cannot be taken over: {error}"))?)
-        }
+        None => Some(stdio::taken()?),
         Some(_) => None,
     };
     if let Some(parent) = request.parent {

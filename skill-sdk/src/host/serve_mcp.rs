@@ -3,15 +3,13 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
 use super::protocol::{Anonymous, ServeMcpHttpRequest, ServeMcpStdioRequest, ToolSchemas};
 use super::signals::stop_signal;
-use super::stdio::ProtocolStdio;
-use super::{NO_SKILLS, Refusal};
+use super::{NO_SKILLS, Refusal, stdio as protocol_stdio};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::http::ServeOptions;
@@ -22,29 +20,12 @@ use crate::pipeline::{Host, report_panics_of_skills};
 /// The fewest threads that calls run on: a call that does not yield keeps one of them.
 const MIN_THREADS: usize = 8;
 
-/// What [`take_stdio`] took.
-static STDIO: Mutex<Option<ProtocolStdio>> = Mutex::new(None);
-
-/// Takes standard input and output for the protocol, before code of skills runs.
-pub(super) fn take_stdio() -> Result<(), Refusal> {
-    let mut taken = STDIO.lock().unwrap_or_else(PoisonError::into_inner);
-    if taken.is_none() {
-        let stdio =
-            super::stdio::take().map_err(|error| format!("standard output cannot be taken over: {error}"))?;
-        *taken = Some(stdio);
-    }
-    Ok(())
-}
-
 /// Serves the client that started the program, until it closes its end or the program is told to stop.
 pub(super) fn stdio(
     request: impl FnOnce() -> Result<ServeMcpStdioRequest, Refusal>,
 ) -> Result<ExitCode, Refusal> {
-    take_stdio()?;
+    let protocol = protocol_stdio::taken()?;
     let request = request()?;
-    let Some(protocol) = STDIO.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-        return Err("standard output was taken over before".to_owned());
-    };
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
     report_panics_of_skills();

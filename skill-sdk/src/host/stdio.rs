@@ -6,6 +6,12 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::Refusal;
+
+/// What [`take_early`] took.
+static TAKEN: Mutex<Option<ProtocolStdio>> = Mutex::new(None);
 
 /// The two ends of a protocol.
 #[derive(Debug)]
@@ -46,4 +52,27 @@ pub fn take() -> io::Result<ProtocolStdio> {
         input: File::from(io::stdin().as_handle().try_clone_to_owned()?),
         output: File::from(io::stdout().as_handle().try_clone_to_owned()?),
     })
+}
+
+/// Takes standard input and output before anything is known of the skills: describing them runs code of their authors.
+#[cfg_attr(
+    not(feature = "host"),
+    allow(
+        dead_code,
+        reason = "a program without commands describes nothing before it serves"
+    )
+)]
+pub(super) fn take_early() -> Result<(), Refusal> {
+    let protocol = taken()?;
+    *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(protocol);
+    Ok(())
+}
+
+/// What was taken early, or takes it now.
+pub(super) fn taken() -> Result<ProtocolStdio, Refusal> {
+    let early = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match early {
+        Some(protocol) => Ok(protocol),
+        None => take().map_err(|error| format!("standard output cannot be taken over: {error}")),
+    }
 }

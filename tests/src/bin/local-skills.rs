@@ -55,10 +55,36 @@ fn spin(ctx: &SkillContext) {
     }
 }
 
-/// Prints at its start.
+/// Gives what it is given.
 #[skill("proc.answer", version = "1", side_effects = "none", risk = "low")]
 async fn answer(text: String) -> String {
     text
+}
+
+/// A type that prints when it is described.
+struct Loud;
+
+impl schemars::JsonSchema for Loud {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Loud".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        println!("printed by a schema");
+        schemars::json_schema!({"type": "object"})
+    }
+}
+
+impl serde::Serialize for Loud {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde::Serialize::serialize(&std::collections::BTreeMap::<String, u8>::new(), serializer)
+    }
+}
+
+/// Is loud.
+#[skill("proc.loud", version = "1", side_effects = "none", risk = "low")]
+fn loud() -> Loud {
+    Loud
 }
 
 /// Fails as the input asks for.

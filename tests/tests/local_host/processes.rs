@@ -76,7 +76,7 @@ fn standard_output_is_the_protocols_alone() {
     for arguments in [
         &["serve", "local"][..],
         &["__skill-sdk", "serve-local", "{}", "-"],
-        &["serve", "local", "proc.print@1", "proc.read"],
+        &["serve", "local", "proc.print@1", "proc.read", "proc.loud"],
     ] {
         let mut process = Process::start(arguments);
         process.call(1, "proc.print@1", &json!({}));
@@ -93,7 +93,7 @@ fn standard_output_is_the_protocols_alone() {
         );
         let (status, errors) = process.wait();
         assert_eq!(status.code(), Some(0));
-        for printed in ["printed", "from a child", "forged"] {
+        for printed in ["printed", "from a child", "forged", "printed by a schema"] {
             assert!(
                 errors.iter().any(|line| line.contains(printed)),
                 "{printed}: {errors:?}"
