@@ -214,6 +214,9 @@ pub struct ServeMcpHttpRequest {
     /// Whether web pages may read the answers.
     #[serde(default)]
     pub cors: bool,
+    /// Whether clients of older revisions that can be asked get a session.
+    #[serde(default)]
+    pub sessions: bool,
 }
 
 /// Whether callers of a host need no token.

@@ -71,7 +71,10 @@ pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
         Some(verifier) => McpHttp::new(host, verifier),
         None => McpHttp::anonymous(host),
     };
-    let mut http = http.limits(request.http.limits.limits()).cors(request.cors);
+    let mut http = http
+        .limits(request.http.limits.limits())
+        .cors(request.cors)
+        .sessions(request.sessions);
     if request.http.open_metrics {
         http = http.open_metrics();
     }

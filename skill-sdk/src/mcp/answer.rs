@@ -3,61 +3,113 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::input::{Asked, MISSING_CAPABILITY};
 use super::message::{Id, Wrong};
 use super::params::Era;
 use crate::context::Progress;
 use crate::error::SkillError;
+use crate::handler::Attachment;
 
 /// What a call came to.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    /// The JSON text of the outputs, or the failure.
-    pub(super) result: Result<Vec<u8>, SkillError>,
-    /// What it consumed.
-    pub(super) cost: Option<Value>,
+pub(super) enum Outcome {
+    /// Outputs.
+    Given {
+        /// Their JSON text.
+        outputs: Vec<u8>,
+        /// What stands beside them.
+        attachments: Vec<Attachment>,
+        /// What the call consumed.
+        cost: Option<Value>,
+    },
+    /// A failure.
+    Failed(SkillError),
+    /// Questions, with which the call begins anew once they are answered.
+    Asked(Asked),
 }
 
 impl From<SkillError> for Outcome {
     fn from(error: SkillError) -> Self {
-        Self {
-            result: Err(error),
-            cost: None,
+        Self::Failed(error)
+    }
+}
+
+impl Outcome {
+    /// What the client would have to be able to do for the call, which it does not say. In the new era that is an error of
+    /// the protocol.
+    pub(super) fn lacks(&self, era: Era) -> Option<&str> {
+        match self {
+            Self::Failed(error) if era == Era::Modern && error.code() == "input_not_supported" => {
+                error.details()?.get("requires")?.as_str()
+            }
+            _ => None,
         }
     }
 }
 
 /// The answer to `tools/call`. `server` is the JSON text of what the host says about itself.
 pub(super) fn result(id: &Id, era: Era, server: &str, outcome: Outcome) -> Vec<u8> {
-    let Outcome { result, cost } = outcome;
-    let room = result
-        .as_ref()
-        .map_or(256, |outputs| outputs.len() * 2 + outputs.len() / 4);
+    if let Some(capability) = outcome.lacks(era) {
+        return missing_capability(id, capability);
+    }
+    let room = match &outcome {
+        Outcome::Given { outputs, .. } => outputs.len() * 2 + outputs.len() / 4,
+        _ => 256,
+    };
     let mut out = Vec::with_capacity(room + 256);
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     out.extend_from_slice(id.json().as_bytes());
-    out.extend_from_slice(b",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
-    let cost = match result {
-        Ok(mut outputs) => {
+    out.extend_from_slice(b",\"result\":{");
+    let (cost, kind) = match outcome {
+        Outcome::Given {
+            mut outputs,
+            attachments,
+            cost,
+        } => {
             one_line(&mut outputs);
+            out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":");
             // The pipeline gives JSON, which is UTF-8.
             string(&mut out, &String::from_utf8_lossy(&outputs));
-            out.extend_from_slice(b"}],\"structuredContent\":");
+            out.push(b'}');
+            for attachment in &attachments {
+                out.push(b',');
+                value(&mut out, attachment);
+            }
+            out.extend_from_slice(b"],\"structuredContent\":");
             out.extend_from_slice(&outputs);
             out.extend_from_slice(b",\"isError\":false");
-            cost
+            (cost, "complete")
         }
-        Err(error) => {
+        Outcome::Failed(error) => {
+            out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":");
             string(&mut out, &envelope(&error));
             out.extend_from_slice(b"}],\"isError\":true");
-            None
+            (None, "complete")
+        }
+        Outcome::Asked(Asked { requests, state }) => {
+            out.extend_from_slice(b"\"inputRequests\":");
+            value(&mut out, &requests);
+            out.extend_from_slice(b",\"requestState\":");
+            string(&mut out, &state);
+            (None, "input_required")
         }
     };
     if era == Era::Modern {
-        out.extend_from_slice(b",\"resultType\":\"complete\"");
+        out.extend_from_slice(b",\"resultType\":\"");
+        out.extend_from_slice(kind.as_bytes());
+        out.push(b'"');
     }
     meta(&mut out, era, server, cost.as_ref());
     out.extend_from_slice(b"}}");
     out
+}
+
+fn missing_capability(id: &Id, capability: &str) -> Vec<u8> {
+    let message = format!("this call has to ask the client for `{capability}`, which it does not declare");
+    let mut wrong = Wrong::new(Some(id.clone()), MISSING_CAPABILITY, message);
+    let data = serde_json::json!({"requiredCapabilities": {capability: {}}});
+    wrong.data = Some(data.to_string());
+    error(&wrong)
 }
 
 fn meta(out: &mut Vec<u8>, era: Era, server: &str, cost: Option<&Value>) {
@@ -141,6 +193,15 @@ fn string(out: &mut Vec<u8>, text: &str) {
     drop(serde_json::to_writer(out, text));
 }
 
+/// Writes JSON of our own in one line, which cannot fail.
+fn value(out: &mut Vec<u8>, value: &impl Serialize) {
+    let start = out.len();
+    if serde_json::to_writer(&mut *out, value).is_err() {
+        out.truncate(start);
+        out.extend_from_slice(b"null");
+    }
+}
+
 /// A message is one line. Line breaks of JSON text stand between its tokens only, so they may become spaces.
 pub(super) fn one_line(json: &mut [u8]) {
     for byte in json {
@@ -174,8 +235,9 @@ mod tests {
         let outputs = "{\"big\": 1180591620717411303424,\n\"t\": \"Ё\\n🙂\"}"
             .as_bytes()
             .to_vec();
-        let outcome = Outcome {
-            result: Ok(outputs),
+        let outcome = Outcome::Given {
+            outputs,
+            attachments: Vec::new(),
             cost: Some(json!({"units": {"ops": 1.0}})),
         };
         let bytes = result(&id(), Era::Legacy, "{}", outcome);
@@ -190,10 +252,7 @@ mod tests {
 
     #[test]
     fn a_failure_has_one_text_and_no_cost() {
-        let outcome = Outcome {
-            result: Err(SkillError::retryable("busy", "later")),
-            cost: Some(json!({"units": {"ops": 1.0}})),
-        };
+        let outcome = Outcome::Failed(SkillError::retryable("busy", "later"));
         let answer = parsed(&result(&id(), Era::Legacy, "{}", outcome));
         let text =
             "{\"error\":{\"code\":\"busy\",\"message\":\"later\",\"retryable\":true,\"details\":null}}";
@@ -212,14 +271,63 @@ mod tests {
                 json!({"skill/cost": {}, "io.modelcontextprotocol/serverInfo": {"name": "n"}}),
             ),
         ] {
-            let outcome = Outcome {
-                result: Ok(b"{}".to_vec()),
+            let outcome = Outcome::Given {
+                outputs: b"{}".to_vec(),
+                attachments: Vec::new(),
                 cost,
             };
             let answer = parsed(&result(&id(), Era::Modern, "{\"name\":\"n\"}", outcome));
             assert_eq!(answer["result"]["resultType"], "complete");
             assert_eq!(answer["result"]["_meta"], meta);
         }
+    }
+
+    #[test]
+    fn attachments_stand_after_the_outputs() {
+        let outcome = Outcome::Given {
+            outputs: b"{}".to_vec(),
+            attachments: vec![Attachment::text("a\nb"), Attachment::image([1], "image/png")],
+            cost: None,
+        };
+        let answer = parsed(&result(&id(), Era::Legacy, "{}", outcome));
+        assert_eq!(
+            answer["result"]["content"],
+            json!([
+                {"type": "text", "text": "{}"},
+                {"type": "text", "text": "a\nb"},
+                {"type": "image", "data": "AQ==", "mimeType": "image/png"},
+            ])
+        );
+    }
+
+    #[test]
+    fn questions_are_a_result_of_their_own() {
+        let asked = Asked {
+            requests: json!({"a": {"method": "roots/list", "params": {}}}),
+            state: "s".to_owned(),
+        };
+        let answer = parsed(&result(&id(), Era::Modern, "{}", Outcome::Asked(asked)));
+        let result = &answer["result"];
+        assert_eq!(result["resultType"], "input_required");
+        assert_eq!(result["inputRequests"]["a"]["method"], "roots/list");
+        assert_eq!(result["requestState"], "s");
+        assert!(result.get("content").is_none());
+    }
+
+    #[test]
+    fn what_a_client_cannot_do_is_an_error_in_the_new_era() {
+        let failed = || {
+            let details = json!({"requires": "sampling"});
+            Outcome::Failed(SkillError::terminal("input_not_supported", "no").with_details(details))
+        };
+        let answer = parsed(&result(&id(), Era::Modern, "{}", failed()));
+        assert_eq!(answer["error"]["code"], -32021);
+        assert_eq!(
+            answer["error"]["data"],
+            json!({"requiredCapabilities": {"sampling": {}}})
+        );
+        let answer = parsed(&result(&id(), Era::Legacy, "{}", failed()));
+        assert_eq!(answer["result"]["isError"], true);
     }
 
     #[test]

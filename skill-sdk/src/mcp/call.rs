@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use tokio::task::{AbortHandle, JoinHandle};
 
 use super::McpHost;
 use super::answer::Outcome;
+use super::input::{Asking, Peer, Rounds};
 use super::message::{Request, Wrong};
 use super::params::{Params, RequestMeta};
 use super::progress::Reporter;
@@ -24,6 +26,7 @@ pub(super) struct ToolCall {
     runnable: Arc<Runnable>,
     inputs: Vec<u8>,
     meta: Meta,
+    asking: Option<Asking>,
 }
 
 impl ToolCall {
@@ -49,7 +52,39 @@ impl ToolCall {
             runnable: Arc::clone(runnable),
             inputs: inputs.as_bytes().to_vec(),
             meta,
+            asking: None,
         }))
+    }
+
+    /// Reads what a client of the new era answered so far. Belongs after the caller is known.
+    pub(super) fn set_rounds(
+        &mut self,
+        host: &McpHost,
+        request: &Request<'_>,
+        params: &Params<'_>,
+        request_meta: &RequestMeta<'_>,
+    ) -> Result<(), Wrong> {
+        let capabilities = request_meta.capabilities();
+        let (state, responses) = (params.request_state, params.input_responses);
+        // Most calls have nobody to ask.
+        if !capabilities.any() && state.is_none() && responses.is_none() {
+            return Ok(());
+        }
+        let about = (
+            self.runnable.skill().reference(),
+            self.inputs.as_slice(),
+            self.meta.caller.as_deref(),
+        );
+        let (state, responses) = (state.map(RawValue::get), responses.map(RawValue::get));
+        let rounds = Rounds::read(host.state_key(), capabilities, about, state, responses)
+            .map_err(|message| Wrong::params(&request.id, message))?;
+        self.asking = Some(Asking::Rounds(Arc::new(rounds)));
+        Ok(())
+    }
+
+    /// How a client of the old era is asked: `send` sends messages on the way of this call.
+    pub(super) fn set_peer(&mut self, peer: &Arc<Peer>, send: impl Fn(Vec<u8>) + Send + Sync + 'static) {
+        self.asking = Some(Asking::Peer(peer.way(send)));
     }
 
     /// The caller as the host verified it.
@@ -76,8 +111,15 @@ impl ToolCall {
         let Self {
             runnable,
             inputs,
-            meta,
+            mut meta,
+            asking,
         } = self;
+        meta.input = asking.as_ref().map(Asking::channel);
+        let rounds = match asking {
+            Some(Asking::Rounds(rounds)) => Some(rounds),
+            _ => None,
+        };
+        let watching = rounds.clone();
         let opened = host.pipeline().open(&runnable, Call::json(inputs, meta));
         let context = opened.context().clone();
         let task = match operation {
@@ -87,7 +129,8 @@ impl ToolCall {
                 };
                 let operation = operation.clone();
                 tokio::spawn(async move {
-                    let completed = operation.run(&hosted, opened).await;
+                    let call = operation.run(&hosted, opened);
+                    let completed = watched(watching.as_deref(), call).await.transpose();
                     completed.map_err(|refusal| refusal.error())
                 })
             }
@@ -97,7 +140,8 @@ impl ToolCall {
                     return Err(SkillError::retryable("overloaded", message).into());
                 };
                 tokio::spawn(async move {
-                    let completed = opened.run(&runnable, Place::Runtime).await;
+                    let call = opened.run(&runnable, Place::Runtime);
+                    let completed = watched(watching.as_deref(), call).await;
                     drop(permit);
                     Ok(completed)
                 })
@@ -109,6 +153,7 @@ impl ToolCall {
                 task: task.abort_handle(),
             },
             task,
+            rounds,
         })
     }
 }
@@ -117,7 +162,17 @@ impl ToolCall {
 #[derive(Debug)]
 pub(super) struct Running {
     stop: Stop,
-    task: JoinHandle<Result<Completed, SkillError>>,
+    /// Nothing is completed when the call has questions first.
+    task: JoinHandle<Result<Option<Completed>, SkillError>>,
+    rounds: Option<Arc<Rounds>>,
+}
+
+/// Runs a call, which is given up when it has questions.
+async fn watched<F: Future>(rounds: Option<&Rounds>, call: F) -> Option<F::Output> {
+    match rounds {
+        None => Some(call.await),
+        Some(rounds) => rounds.watch(call).await,
+    }
 }
 
 impl Running {
@@ -128,16 +183,24 @@ impl Running {
             None => Some((&mut self.task).await),
             Some(left) => tokio::time::timeout(left + GRACE, &mut self.task).await.ok(),
         };
-        let completed = match joined {
-            Some(Ok(Ok(completed))) => completed,
+        let mut completed = match joined {
+            Some(Ok(Ok(Some(completed)))) => completed,
+            Some(Ok(Ok(None))) => return asked(self.rounds.as_deref()),
             Some(Ok(Err(refused))) => return refused.into(),
             // Panics of skills do not come here: the pipeline makes failures of them.
             Some(Err(_)) => return SkillError::retryable("overloaded", "the host is shutting down").into(),
             // Its body does not yield.
             None => timed_out(context),
         };
-        let (result, cost) = completed.into_parts();
-        Outcome { result, cost }
+        let attachments = completed.take_attachments();
+        match completed.into_parts() {
+            (Ok(outputs), cost) => Outcome::Given {
+                outputs,
+                attachments,
+                cost,
+            },
+            (Err(error), _) => Outcome::Failed(error),
+        }
     }
 
     /// How to stop it from elsewhere.
@@ -166,6 +229,18 @@ impl Stop {
     pub(super) fn now(&self) {
         self.context.cancel();
         self.task.abort();
+    }
+}
+
+/// The questions of a call.
+fn asked(rounds: Option<&Rounds>) -> Outcome {
+    match rounds.map(Rounds::asked) {
+        Some(Ok(asked)) => Outcome::Asked(asked),
+        Some(Err(reason)) => {
+            tracing::error!(reason, "the state of a call cannot be signed");
+            SkillError::terminal("skill_error", "the questions of the call cannot be sent").into()
+        }
+        None => SkillError::retryable("overloaded", "the host is shutting down").into(),
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) enum Message<'a> {
         params: Option<&'a RawValue>,
     },
     /// The answer to a request that the host sent.
-    Response,
+    Response(Response<'a>),
 }
 
 /// What a client asks for.
@@ -59,6 +59,14 @@ pub(super) struct Request<'a> {
     pub(super) id: Id,
     pub(super) method: Cow<'a, str>,
     pub(super) params: Option<&'a RawValue>,
+}
+
+/// The answer to a request that the host sent.
+#[derive(Debug)]
+pub(super) struct Response<'a> {
+    pub(super) id: Option<Id>,
+    pub(super) result: Option<&'a RawValue>,
+    pub(super) error: Option<&'a RawValue>,
 }
 
 /// Why something cannot be served: the error of JSON-RPC.
@@ -131,7 +139,13 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Wrong> {
                 "invalid request: `id` must be a text or a number",
             )),
         },
-        (None, _) if envelope.result.is_some() || envelope.error.is_some() => Ok(Message::Response),
+        (None, _) if envelope.result.is_some() || envelope.error.is_some() => {
+            Ok(Message::Response(Response {
+                id,
+                result: envelope.result,
+                error: envelope.error,
+            }))
+        }
         (None, _) => Err(Wrong::new(
             id,
             INVALID_REQUEST,
@@ -266,7 +280,7 @@ mod tests {
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"\"}}",
         ] {
-            assert!(matches!(read(response.as_bytes()), Ok(Message::Response)));
+            assert!(matches!(read(response.as_bytes()), Ok(Message::Response(_))));
         }
     }
 }

@@ -22,6 +22,7 @@ mod answer;
 mod call;
 mod handler;
 pub mod http;
+mod input;
 mod message;
 mod params;
 mod progress;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use self::input::StateKey;
 pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};
@@ -65,6 +67,7 @@ struct Shared {
     /// What the host says about itself, as JSON text.
     identity: String,
     instructions: Option<String>,
+    state_key: StateKey,
     /// Whether callers are verified, so that not everybody may see what they see.
     private: bool,
 }
@@ -73,6 +76,7 @@ impl McpHost {
     /// Makes a tool of every skill. Two versions of one skill cannot be on one server.
     pub fn new(host: Host) -> Result<Self, McpError> {
         let tools = Tools::new(&host, ToolSchemas::default())?;
+        let state_key = StateKey::of(&Environment::process()).map_err(McpError::RequestStateKey)?;
         let (name, version) = ("skills".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         Ok(Self(Arc::new(Shared {
             host,
@@ -84,6 +88,7 @@ impl McpHost {
             name,
             version,
             instructions: None,
+            state_key,
             private: false,
         })))
     }
@@ -171,6 +176,10 @@ impl McpHost {
 
     fn instructions_text(&self) -> Option<&str> {
         self.0.instructions.as_deref()
+    }
+
+    fn state_key(&self) -> &StateKey {
+        &self.0.state_key
     }
 
     fn is_private(&self) -> bool {

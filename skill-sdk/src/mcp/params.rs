@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::input::Capabilities;
 use super::message::{Kind, Request, Wrong};
 use crate::context::{TraceContext, settings_values};
 use crate::contract::json;
@@ -56,6 +57,15 @@ pub(super) struct Params<'a> {
     pub(super) task_id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(super) arguments: Option<&'a RawValue>,
+    /// The answers to the questions of the round before.
+    #[serde(borrow, default, rename = "inputResponses")]
+    pub(super) input_responses: Option<&'a RawValue>,
+    /// What the round before gave the client to send back.
+    #[serde(borrow, default, rename = "requestState")]
+    pub(super) request_state: Option<&'a RawValue>,
+    /// What a client says in `initialize` that it can do.
+    #[serde(borrow, default)]
+    capabilities: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "protocolVersion")]
     protocol_version: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
@@ -151,6 +161,11 @@ impl<'a> Params<'a> {
         }
     }
 
+    /// What a client says in `initialize` that it can do.
+    pub(super) fn capabilities(&self) -> Capabilities {
+        Capabilities::read(self.capabilities)
+    }
+
     /// The revision that `initialize` asks for.
     pub(super) fn requested_version(&self) -> Option<Cow<'a, str>> {
         self.protocol_version.and_then(text)
@@ -161,6 +176,11 @@ impl<'a> RequestMeta<'a> {
     /// The revision that the request names for itself.
     pub(super) fn version(&self) -> Option<Cow<'a, str>> {
         self.version.and_then(text)
+    }
+
+    /// What the client says in this request that it can do.
+    pub(super) fn capabilities(&self) -> Capabilities {
+        Capabilities::read(self.capabilities)
     }
 
     /// What a request that says all about itself does not say.

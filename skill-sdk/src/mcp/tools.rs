@@ -33,6 +33,8 @@ pub enum McpError {
         /// The refs of the two.
         references: [String; 2],
     },
+    /// The key that signs the state of calls with questions cannot be used; the text says why, without the key.
+    RequestStateKey(String),
 }
 
 impl fmt::Display for McpError {
@@ -44,6 +46,7 @@ impl fmt::Display for McpError {
                 f,
                 "{first} and {second} would be one tool of an MCP server; host one of them, or each on a server of its own"
             ),
+            Self::RequestStateKey(reason) => f.write_str(reason),
         }
     }
 }

@@ -156,6 +156,10 @@ pub struct ServeMcpHttpArgs {
     /// Let web pages of the origins that are served read the answers
     #[arg(long)]
     pub cors: bool,
+
+    /// Give clients up to revision 2025-11-25 that can be asked a session, so that skills can ask them
+    #[arg(long)]
+    pub sessions: bool,
 }
 
 /// The protocols that a program with skills can be hosted over.

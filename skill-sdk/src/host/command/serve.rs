@@ -66,6 +66,7 @@ pub fn mcp_http(args: &ServeMcpHttpArgs, skills: Vec<String>) -> ServeMcpHttpReq
         allowed_origins: args.allowed_origins.clone(),
         public_url: args.public_url.clone(),
         cors: args.cors,
+        sessions: args.sessions,
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::guard::{Authority, Origin};
+use super::sessions::Sessions;
 use crate::auth::Verifier;
 use crate::http::Limits;
 use crate::http::auth::keys_missing;
@@ -23,6 +24,8 @@ pub(super) struct Shared {
     /// `None`: anybody may call.
     pub(super) verifier: Option<Verifier>,
     pub(super) names: Names,
+    /// `None`: the host has no sessions.
+    pub(super) sessions: Option<Arc<Sessions>>,
     limits: Limits,
     probes: Vec<Probe>,
     pub(super) open_metrics: bool,
@@ -92,6 +95,7 @@ impl McpHttp {
             host,
             verifier,
             names: Names::default(),
+            sessions: None,
             limits: Limits::default(),
             probes: Vec::new(),
             open_metrics: false,
@@ -170,11 +174,20 @@ impl McpHttp {
         self.with(|shared| shared.names.cors = on)
     }
 
+    /// Sets whether a client of revision 2025-11-25 or older gets a session when it says that it can be asked. Without one
+    /// `ctx.ask` fails for it; clients of later revisions need none. A client must then always reach the same replica.
+    /// Off by default.
+    #[must_use]
+    pub fn sessions(self, on: bool) -> Self {
+        self.with(|shared| shared.sessions = on.then(Arc::default))
+    }
+
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
         let mut shared = Arc::try_unwrap(self.0).unwrap_or_else(|shared| Shared {
             host: shared.host.clone(),
             verifier: shared.verifier.clone(),
             names: shared.names.clone(),
+            sessions: shared.sessions.clone(),
             limits: shared.limits.clone(),
             probes: shared.probes.clone(),
             open_metrics: shared.open_metrics,

@@ -10,6 +10,7 @@ mod metadata;
 mod post;
 mod reply;
 mod routes;
+mod sessions;
 mod stream;
 
 use std::future::Future;

@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::config::McpHttp;
 use super::headers::{self, Refusal};
+use super::sessions::SESSION;
 use super::{reply, stream};
 use crate::context::Caller;
 use crate::http::answer::json;
 use crate::http::body;
 use crate::http::request::trace;
-use crate::mcp::answer;
+use crate::mcp::answer::{self, Outcome};
 use crate::mcp::call::ToolCall;
 use crate::mcp::handler;
+use crate::mcp::input::{Capabilities, Peer};
 use crate::mcp::message::{self, INVALID_PARAMS, INVALID_REQUEST, Message, Wrong};
-use crate::mcp::params::Params;
+use crate::mcp::params::{Era, Params};
 use crate::mcp::progress::Reporter;
 
 const EVENT_STREAM: &str = "text/event-stream";
@@ -50,10 +52,17 @@ pub(super) async fn post(mcp: &McpHttp, caller: Option<Arc<Caller>>, request: Re
             Ok(()) => reply::empty(StatusCode::ACCEPTED),
             Err((status, wrong)) => reply::error(status, &wrong),
         },
-        Ok(Message::Response) => refused(
-            StatusCode::BAD_REQUEST,
-            "this host asks clients for nothing, so it takes no responses".to_owned(),
-        ),
+        Ok(Message::Response(response)) => match session(mcp, &headers, caller.as_deref()) {
+            Ok(Some(peer)) => {
+                peer.respond(&response);
+                reply::empty(StatusCode::ACCEPTED)
+            }
+            Ok(None) => refused(
+                StatusCode::BAD_REQUEST,
+                "this host asked this client for nothing, so it takes no responses from it".to_owned(),
+            ),
+            Err((status, wrong)) => reply::error(status, &wrong),
+        },
         Ok(Message::Request(request)) => {
             match answered(mcp, caller, &headers, &accepts, &request, &body).await {
                 Ok(response) => response,
@@ -74,9 +83,19 @@ async fn answered(
     let host = &mcp.0.host;
     let (params, meta) = Params::read(request).map_err(|wrong| (StatusCode::BAD_REQUEST, wrong))?;
     let understood = headers::understand(host, headers, request, &params, &meta)?;
+    let peer = match understood.era {
+        Era::Legacy if request.method != "initialize" => session(mcp, headers, caller.as_deref())?,
+        _ => None,
+    };
     if request.method != "tools/call" {
         let answered = handler::answer(host, request, body, &understood.version).await;
-        return Ok(json(understood.status(answered.code), answered.json));
+        let mut response = json(understood.status(answered.code), answered.json);
+        if answered.negotiated.is_some()
+            && let Some(id) = open_session(mcp, params.capabilities(), caller.as_deref())
+        {
+            response.headers_mut().insert(SESSION, id);
+        }
+        return Ok(response);
     }
     let outcome = match ToolCall::read(host, request, &params, &meta) {
         Err(wrong) => return Err((understood.status(Some(INVALID_PARAMS)), wrong)),
@@ -84,12 +103,25 @@ async fn answered(
         Ok(Ok(mut call)) => {
             call.set_caller(caller);
             call.set_trace(trace(headers));
-            match meta.progress_token().filter(|_| accepts.events) {
-                Some(token) => {
+            if understood.era == Era::Modern {
+                call.set_rounds(host, request, &params, &meta)
+                    .map_err(|wrong| (understood.status(Some(INVALID_PARAMS)), wrong))?;
+            }
+            let token = meta.progress_token();
+            match (token.is_some() || peer.is_some()) && accepts.events {
+                true => {
                     let (sender, receiver) = stream::channel();
-                    let reports = sender.clone();
-                    let reporter = Arc::new(Reporter::new(token, move |report| reports.offer(report)));
-                    call.set_progress(Arc::clone(&reporter));
+                    let reporter = token.map(|token| {
+                        let reports = sender.clone();
+                        Arc::new(Reporter::new(token, move |report| reports.offer(report)))
+                    });
+                    if let Some(reporter) = &reporter {
+                        call.set_progress(Arc::clone(reporter));
+                    }
+                    if let Some(peer) = &peer {
+                        let questions = sender.clone();
+                        call.set_peer(peer, move |question| questions.ask(question));
+                    }
                     match call.start(host, Some(mcp.operation())) {
                         Err(outcome) => outcome,
                         Ok(running) => {
@@ -97,16 +129,18 @@ async fn answered(
                             let (id, server) = (request.id.clone(), host.identity_json().to_owned());
                             tokio::spawn(async move {
                                 let outcome = running.outcome().await;
-                                reporter.close();
-                                sender
-                                    .end(answer::result(&id, understood.era, &server, outcome))
-                                    .await;
+                                if let Some(reporter) = reporter {
+                                    reporter.close();
+                                }
+                                let status = status(&outcome, understood.era);
+                                let message = answer::result(&id, understood.era, &server, outcome);
+                                sender.end(status, message).await;
                             });
                             return Ok(stream::response(receiver, stop).await);
                         }
                     }
                 }
-                None => match call.start(host, Some(mcp.operation())) {
+                false => match call.start(host, Some(mcp.operation())) {
                     Err(outcome) => outcome,
                     // A client that goes away drops this future, and with it the call.
                     Ok(running) => running.outcome().await,
@@ -114,8 +148,40 @@ async fn answered(
             }
         }
     };
+    let status = status(&outcome, understood.era);
     let message = answer::result(&request.id, understood.era, host.identity_json(), outcome);
-    Ok(json(StatusCode::OK, message))
+    Ok(json(status, message))
+}
+
+/// The status of the answer to a call.
+fn status(outcome: &Outcome, era: Era) -> StatusCode {
+    if outcome.lacks(era).is_some() {
+        StatusCode::BAD_REQUEST
+    } else {
+        StatusCode::OK
+    }
+}
+
+/// The client of the session that the headers name.
+fn session(
+    mcp: &McpHttp,
+    headers: &HeaderMap,
+    caller: Option<&Caller>,
+) -> Result<Option<Arc<Peer>>, Refusal> {
+    let Some(sessions) = &mcp.0.sessions else {
+        return Ok(None);
+    };
+    sessions.find(headers, caller).map_err(|()| {
+        let message = "there is no such session, or no longer: send `initialize` again";
+        (StatusCode::NOT_FOUND, Wrong::new(None, INVALID_REQUEST, message))
+    })
+}
+
+/// Opens a session for a client that can be asked.
+fn open_session(mcp: &McpHttp, capabilities: Capabilities, caller: Option<&Caller>) -> Option<HeaderValue> {
+    let sessions = mcp.0.sessions.as_ref().filter(|_| capabilities.any())?;
+    let id = sessions.open(Peer::new(capabilities), caller)?;
+    HeaderValue::from_str(&id).ok()
 }
 
 /// What a client can read.

@@ -58,6 +58,17 @@ async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
             Err(Denied::Token(response)) => response,
             Err(Denied::Name(response)) => return response,
             Ok(caller) if *request.method() == Method::POST => post::post(&mcp, caller, request).await,
+            Ok(caller) if *request.method() == Method::DELETE => match &mcp.0.sessions {
+                Some(sessions) => match sessions.close(request.headers(), caller.as_deref()) {
+                    Ok(()) => reply::empty(StatusCode::NO_CONTENT),
+                    Err(()) => {
+                        let wrong =
+                            Wrong::new(None, INVALID_REQUEST, "there is no such session, or no longer");
+                        reply::error(StatusCode::NOT_FOUND, &wrong)
+                    }
+                },
+                None => method_not_allowed(request.method()),
+            },
             Ok(_) => method_not_allowed(request.method()),
         }
     };
@@ -90,9 +101,8 @@ fn preflight() -> Response {
 }
 
 fn method_not_allowed(method: &Method) -> Response {
-    let message = format!(
-        "{method} is not supported here: this is an MCP endpoint without sessions, which takes messages by POST"
-    );
+    let message =
+        format!("{method} is not supported here: this is an MCP endpoint, which takes messages by POST");
     let wrong = Wrong::new(None, INVALID_REQUEST, message);
     let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, &wrong);
     response

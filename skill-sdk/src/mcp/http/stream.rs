@@ -26,7 +26,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 enum Event {
     Report(Vec<u8>),
-    End(Vec<u8>),
+    End(StatusCode, Vec<u8>),
 }
 
 /// The side of a call.
@@ -39,10 +39,18 @@ impl Events {
         drop(self.0.try_send(Event::Report(report)));
     }
 
-    /// Sends the result.
-    pub(super) async fn end(&self, result: Vec<u8>) {
+    /// Sends a question to the client, which may not be left out: when the client is behind with reading by as much as
+    /// may wait, it gets neither.
+    pub(super) fn ask(&self, question: Vec<u8>) {
+        if self.0.try_send(Event::Report(question)).is_err() {
+            tracing::warn!("a question is lost: the client does not read");
+        }
+    }
+
+    /// Sends the result; the status is for a client that got nothing before.
+    pub(super) async fn end(&self, status: StatusCode, result: Vec<u8>) {
         // Without a client nobody waits for it.
-        drop(self.0.send(Event::End(result)).await);
+        drop(self.0.send(Event::End(status, result)).await);
     }
 }
 
@@ -69,9 +77,9 @@ impl Drop for Guard {
 pub(super) async fn response(mut receiver: EventReceiver, stop: Stop) -> Response {
     let mut guard = Guard(Some(stop));
     match receiver.0.recv().await {
-        Some(Event::End(result)) => {
+        Some(Event::End(status, result)) => {
             guard.0 = None;
-            json(StatusCode::OK, result)
+            json(status, result)
         }
         Some(Event::Report(report)) => {
             let stream = EventStream {
@@ -127,7 +135,7 @@ impl http_body::Body for EventStream {
         }
         let bytes = match stream.receiver.poll_recv(cx) {
             Poll::Ready(Some(Event::Report(report))) => event(&report),
-            Poll::Ready(Some(Event::End(result))) => {
+            Poll::Ready(Some(Event::End(_, result))) => {
                 stream.ended = true;
                 stream.guard.0 = None;
                 event(&result)

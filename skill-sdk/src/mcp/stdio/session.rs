@@ -12,6 +12,7 @@ use super::running::{Accepted, InFlight, Refused};
 use crate::error::SkillError;
 use crate::mcp::answer::{self, Outcome};
 use crate::mcp::call::ToolCall;
+use crate::mcp::input::Peer;
 use crate::mcp::message::{self, INVALID_REQUEST, Id, Message, Request, Wrong};
 use crate::mcp::params::{Era, Params, RequestMeta};
 use crate::mcp::progress::Reporter;
@@ -26,6 +27,8 @@ pub(super) struct Session {
     running: Arc<InFlight>,
     /// The revision that `initialize` agreed on.
     negotiated: Option<String>,
+    /// The client, as `initialize` introduced it.
+    peer: Option<Arc<Peer>>,
 }
 
 impl Session {
@@ -36,6 +39,7 @@ impl Session {
             outgoing,
             running,
             negotiated: None,
+            peer: None,
         }
     }
 
@@ -53,8 +57,12 @@ impl Session {
                 }
                 Ok(())
             }
-            // The host asks clients for nothing.
-            Ok(Message::Response) => Ok(()),
+            Ok(Message::Response(response)) => {
+                if let Some(peer) = &self.peer {
+                    peer.respond(&response);
+                }
+                Ok(())
+            }
             Err(wrong) => {
                 tracing::warn!(bytes = line.len(), code = wrong.code, "a line is no message");
                 Err(wrong)
@@ -96,6 +104,7 @@ impl Session {
                 let answered = runtime.block_on(handler::answer(&self.host, request, line, &version));
                 if let Some(negotiated) = answered.negotiated {
                     self.negotiated = Some(negotiated);
+                    self.peer = Some(Arc::new(Peer::new(params.capabilities())));
                 }
                 self.outgoing.send(answered.json);
                 Ok(())
@@ -147,6 +156,14 @@ impl Session {
                 return Ok(());
             }
         };
+        match (era, &self.peer) {
+            (Era::Modern, _) => call.set_rounds(&self.host, request, params, meta)?,
+            (Era::Legacy, Some(peer)) => {
+                let outgoing = Arc::clone(&self.outgoing);
+                call.set_peer(peer, move |message| outgoing.send(message));
+            }
+            (Era::Legacy, None) => {}
+        }
         let reporter = meta.progress_token().map(|token| {
             let outgoing = Arc::clone(&self.outgoing);
             Arc::new(Reporter::new(token, move |report| outgoing.offer(report)))

@@ -1,0 +1,9 @@
+//! The skills as a program: `everything-skills serve mcp-http`.
+
+use std::process::ExitCode;
+
+use everything_skills as _;
+
+fn main() -> ExitCode {
+    skill_sdk::host::main()
+}
