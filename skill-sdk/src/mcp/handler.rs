@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::McpHost;
 use super::message::{INVALID_PARAMS, METHOD_NOT_FOUND, Request, Wrong};
+use super::params::Era;
 use crate::contract::json;
 
 /// How long a list may be taken for fresh, in milliseconds: it changes with the program only.
@@ -26,6 +27,15 @@ const METHODS: [&str; 6] = [
     "tools/list",
     "tools/call",
     "logging/setLevel",
+];
+
+/// Methods that revision 2026-07-28 took away.
+const REMOVED: [&str; 5] = [
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
 ];
 
 /// The answer of `rmcp` to a request.
@@ -51,6 +61,10 @@ impl From<Wrong> for Answered {
 
 /// Answers a request other than a call. `text` is the whole message, `version` the revision that the peers speak.
 pub(super) async fn answer(host: &McpHost, request: &Request<'_>, text: &[u8], version: &str) -> Answered {
+    if Era::of(version) == Era::Modern && REMOVED.contains(&&*request.method) {
+        let message = format!("{} is no method of protocol version {version}", request.method);
+        return Wrong::new(Some(request.id.clone()), METHOD_NOT_FOUND, message).into();
+    }
     let unreadable = |error: &dyn std::fmt::Display| {
         let message = format!("the message is not understood: {error}");
         Answered::from(Wrong::new(

@@ -62,7 +62,12 @@ pub(super) fn understand(
     let mismatch = |message: String| bad(Wrong::new(Some(request.id.clone()), HEADER_MISMATCH, message));
     let header = one(headers, VERSION).map_err(mismatch)?;
     let named = meta.version();
-    if request.method == "initialize" {
+    // In the new era it is no method any more.
+    if request.method == "initialize"
+        && !named
+            .as_deref()
+            .is_some_and(|named| Era::of(named) == Era::Modern)
+    {
         return initialize(headers, header, request, params);
     }
     if let (None, Some(header)) = (&named, header)

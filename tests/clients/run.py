@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Runs clients that others wrote, and the official conformance suite, against the example `everything-skills`.
+
+Usage: run.py PROGRAM SCRATCH [--update]
+
+Everything is installed below the folder SCRATCH. Every client gives the same transcript, `golden.json`; `--update` writes it
+anew. Exit code 0: all is as expected.
+"""
+
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# The longest that one client or one run of the suite may take.
+SECONDS = 240
+
+
+def install(scratch: Path) -> tuple[dict, Path]:
+    """Installs the clients; gives the environment in which Node is the one they need, and the Python."""
+    scratch.mkdir(parents=True, exist_ok=True)
+    for file in HERE.iterdir():
+        if file.is_file():
+            shutil.copy(file, scratch)
+    subprocess.run(
+        ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=scratch, check=True, timeout=600
+    )
+    python = scratch / "python" / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", scratch / "python"], check=True)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-r", HERE / "requirements.txt"], check=True, timeout=600)
+    binaries = [scratch / "node_modules/node/bin", scratch / "node_modules/.bin"]
+    path = os.pathsep.join([*map(str, binaries), os.environ["PATH"]])
+    return os.environ | {"PATH": path}, python
+
+
+class Server:
+    """The example as a server over HTTP."""
+
+    def __init__(self, program: Path, *flags: str):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [program, "serve", "mcp-http", "--allow-anonymous", "--sessions", "--port", "0", *flags],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+
+    def __enter__(self) -> str:
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on "):
+            raise SystemExit(f"the server did not say where it listens: {line!r}\n{self.told()}")
+        return line.removeprefix("listening on ").strip()
+
+    def __exit__(self, *_) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=60)
+        if code != 0:
+            raise SystemExit(f"the server ended with {code}:\n{self.told()}")
+
+    def told(self) -> str:
+        self.log.seek(0)
+        return self.log.read()
+
+
+def run(command: list, environment: dict, scratch: Path) -> subprocess.CompletedProcess:
+    try:
+        return subprocess.run(
+            command, cwd=scratch, env=environment, capture_output=True, text=True, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired as late:
+        raise SystemExit(f"it takes over {SECONDS} seconds: {late.cmd}\n{late.stdout}\n{late.stderr}")
+
+
+def transcripts(program: Path, url: str, environment: dict, python: Path, scratch: Path):
+    """The transcript of every client, in every era that it knows, over both transports."""
+    stdio, http = ["stdio", program, "serve", "mcp-stdio"], ["http", url]
+    clients = [
+        ("TypeScript SDK 1", ["node", "sdk_v1.mjs"], ["legacy"]),
+        ("TypeScript SDK 2", ["node", "sdk_v2.mjs"], ["legacy", "auto"]),
+        ("Python SDK", [python, "sdk_python.py"], ["legacy", "auto"]),
+    ]
+    for (name, client, eras), target in itertools.product(clients, [stdio, http]):
+        for era in eras:
+            label = f"{name}, {era}, {target[0]}"
+            done = run([*client, era, *target], environment, scratch)
+            if done.returncode != 0:
+                raise SystemExit(f"{label}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+            yield label, json.loads(done.stdout)
+
+
+def inspect(program: Path, url: str, environment: dict, scratch: Path, golden: dict) -> None:
+    """The Inspector lists and calls tools, and finds nothing in their schemas."""
+    targets = [[url], [program, "serve", "mcp-stdio"]]
+    for target, era in itertools.product(targets, ["legacy", "modern"]):
+        label = f"Inspector, {era}, {'http' if len(target) == 1 else 'stdio'}"
+        base = ["mcp-inspector", "--cli", *target, "--protocol-era", era, "--format", "json", "-q"]
+        listed = run([*base, "--method", "tools/list", "--strict"], environment, scratch)
+        if listed.returncode != 0 or listed.stderr.strip():
+            raise SystemExit(f"{label}: tools/list --strict: {listed.returncode}\n{listed.stderr}\n{listed.stdout}")
+        names = [tool["name"] for tool in found(listed.stdout, "tools")]
+        same(f"{label}: tools/list", names, golden["tools"])
+        step = golden["calls"][4]
+        call = ["--method", "tools/call", "--tool-name", step["tool"]]
+        call += ["--tool-args-json", json.dumps(step["arguments"])]
+        called = run([*base, *call], environment, scratch)
+        if called.returncode != 0:
+            raise SystemExit(f"{label}: tools/call: {called.returncode}\n{called.stderr}\n{called.stdout}")
+        same(f"{label}: tools/call", found(called.stdout, "content"), step["result"]["content"])
+        print(f"ok: {label}")
+
+
+def found(text: str, member: str):
+    """The member of the result that the Inspector printed."""
+    told = json.loads(text)
+    return told[member] if member in told else told["result"][member]
+
+
+def conform(url: str, environment: dict, scratch: Path) -> None:
+    """The official suite, with what it may find."""
+    for revision in ["2025-11-25", "2026-07-28"]:
+        results = scratch / "results" / revision
+        shutil.rmtree(results, ignore_errors=True)
+        command = ["conformance", "server", "--url", url, "--requirements", revision, "-o", results]
+        done = run([*command, "--expected-failures", f"conformance-{revision}.yml"], environment, scratch)
+        summary = done.stdout[done.stdout.find("=== SUMMARY") :]
+        print(f"-- conformance, {revision}\n{summary.strip()}")
+        if done.returncode != 0:
+            raise SystemExit(f"conformance, {revision}: exit code {done.returncode}\n{done.stderr}")
+
+
+def same(label: str, told, golden) -> None:
+    if told != golden:
+        told, golden = (json.dumps(one, indent=2, ensure_ascii=False) for one in (told, golden))
+        raise SystemExit(f"{label}: differs from golden.json\n-- told\n{told}\n-- golden\n{golden}")
+
+
+def main() -> None:
+    program, scratch = (Path(given).resolve() for given in sys.argv[1:3])
+    update = "--update" in sys.argv[3:]
+    environment, python = install(scratch)
+    golden_file = HERE / "golden.json"
+    golden = None if update else json.loads(golden_file.read_text())
+    with Server(program) as url:
+        for label, told in transcripts(program, url, environment, python, scratch):
+            if golden is None:
+                golden = told
+                golden_file.write_text(json.dumps(golden, indent=1, ensure_ascii=False) + "\n")
+            same(label, told, golden)
+            print(f"ok: {label}")
+        inspect(program, url, environment, scratch, golden)
+    # The suite looks for keywords of JSON Schema that the portable form of schemas resolves.
+    with Server(program, "--tool-schemas", "contract") as url:
+        conform(url, environment, scratch)
+
+
+main()
