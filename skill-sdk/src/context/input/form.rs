@@ -102,10 +102,8 @@ fn settled(node: &Map<String, Value>, root: &Value) -> Result<Map<String, Value>
                 _ => return Ok(node),
             }
         };
-        node = inner
-            .and_then(Value::as_object)
-            .ok_or("a reference to nothing")?
-            .clone();
+        let inner = inner.and_then(Value::as_object).cloned();
+        node = inner.ok_or("a reference to nothing")?;
     }
     Err("a reference to itself".into())
 }
