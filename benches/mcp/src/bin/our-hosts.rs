@@ -1,0 +1,109 @@
+//! The hosts of the SDK with the same call as a skill: `our-hosts local`, `mcp-stdio` or `mcp-http`.
+
+use std::error::Error;
+use std::future::pending;
+use std::io;
+use std::time::Duration;
+
+use skill_sdk::host::stdio;
+use skill_sdk::http::ServeOptions;
+use skill_sdk::local::{self, LocalHost};
+use skill_sdk::mcp::http::{self as mcp_http, McpHttp};
+use skill_sdk::mcp::{McpHost, StdioOptions, serve_stdio};
+use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk::skill;
+use skill_sdk_bench_mcp::{Order, Quote, pin, quote};
+
+/// A quote, by a function that may wait.
+#[skill("bench.quote", version = "1", side_effects = "none", risk = "low")]
+async fn waiting(inputs: Order) -> Quote {
+    quote(inputs)
+}
+
+/// A quote, by a function that may block its thread.
+#[skill("bench.blocking", version = "1", side_effects = "none", risk = "low")]
+fn blocking(inputs: Order) -> Quote {
+    quote(inputs)
+}
+
+/// Waits for a while.
+#[skill(
+    "bench.slow",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 3600
+)]
+async fn slow() {
+    tokio::time::sleep(Duration::from_mins(30)).await;
+}
+
+/// Computes without end.
+#[skill(
+    "bench.spin",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 3600
+)]
+async fn spin() {
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+/// Blocks its thread.
+#[skill(
+    "bench.block",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 3600
+)]
+fn block() {
+    loop {
+        std::thread::park();
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    pin()?;
+    let how = std::env::args().nth(1).unwrap_or_default();
+    report_panics_of_skills();
+    let host = Host::collect()?;
+    if how == "local" {
+        let protocol = stdio::take()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let served = local::serve(LocalHost::new(host), protocol.input, protocol.output, pending());
+        return Ok(runtime.block_on(served)?);
+    }
+    // One worker, as the plain server has; but a spinning skill must not stop the others.
+    let workers = if how == "mcp-stdio-crowd" { 8 } else { 1 };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()?;
+    let host = McpHost::new(host)?;
+    if how == "mcp-http" {
+        let options = ServeOptions::new("127.0.0.1", 0);
+        let mcp = McpHttp::anonymous(host);
+        runtime.block_on(mcp_http::serve(
+            mcp,
+            options,
+            |at| println!("listening on http://{at}"),
+            pending(),
+        ))?;
+        return Ok(());
+    }
+    let protocol = stdio::take()?;
+    let served = serve_stdio(
+        host,
+        protocol.input,
+        protocol.output,
+        StdioOptions::default(),
+        pending(),
+    );
+    runtime.block_on(served).map_err(io::Error::into)
+}
