@@ -136,6 +136,19 @@ impl CargoArgs {
     }
 }
 
+/// Where the cargo is that this tool runs, when it can be told.
+pub(crate) fn found() -> Option<PathBuf> {
+    let program = PathBuf::from(program());
+    if program.is_absolute() {
+        return Some(program);
+    }
+    let file = program.with_extension(env::consts::EXE_EXTENSION);
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|directory| directory.join(&file))
+        .find(|path| path.is_file())
+}
+
 /// The directory of a manifest.
 pub(crate) fn directory(manifest: &Path) -> &Path {
     manifest.parent().unwrap_or(manifest)

@@ -2,8 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 use skill_sdk::host::args::{
-    BridgePythonArgs, CheckArgs, ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs,
-    ServeMcpHttpArgs, ServeMcpStdioArgs,
+    BridgePythonArgs, CheckArgs, ExportArgs, InvokeArgs, ListArgs, McpConfigArgs, ServeHttpArgs,
+    ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs,
 };
 
 use crate::cargo::CargoArgs;
@@ -76,6 +76,14 @@ pub(crate) enum Command {
     /// Host skills
     #[command(subcommand)]
     Serve(Serve),
+    /// Print what to write into the configuration of MCP clients
+    #[command(after_help = TARGETS)]
+    McpConfig {
+        #[command(flatten)]
+        args: McpConfigArgs,
+        #[command(flatten)]
+        reach: Reach,
+    },
     /// Make skills callable from another language
     #[command(subcommand)]
     Bridge(Bridge),

@@ -8,6 +8,7 @@ use skill_sdk::host::command::{self, Failure, exit, output};
 use skill_sdk::host::protocol::SkillEntry;
 
 use crate::cli::{Bridge, Cli, Command, Reach, Serve};
+use crate::launch;
 use crate::runner::{Need, program};
 use crate::session::{Selected, Session};
 
@@ -34,6 +35,11 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             let Selected { program, skill } = session.the_one("invoke")?;
             let request = command::invoke::request(skill, args, &mut io::stdin())?;
             command::invoke::finish(&program::invoke(&program.path, &request)?)
+        }
+        Command::McpConfig { args, reach } => {
+            let (name, launch) = launch::launch(reach)?;
+            command::mcp_config::print(&name, &launch, args)?;
+            Ok(exit::GOOD)
         }
         Command::Bridge(Bridge::Python { args, reach }) => {
             // Comparing needs no program that can be called.

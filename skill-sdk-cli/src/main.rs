@@ -3,6 +3,7 @@
 //! ```text
 //! cli      the arguments
 //! command  what each command does with a session
+//! launch   how another program starts the skills
 //! session  targets -> programs -> the skills they describe -> the selected ones
 //! target   what TARGETS mean: places, packages, programs, names of skills
 //! runner   a program that links the packages: written, locked, built, asked
@@ -12,6 +13,7 @@
 mod cargo;
 mod cli;
 mod command;
+mod launch;
 mod runner;
 mod session;
 mod target;

@@ -103,6 +103,12 @@ impl Session {
         self.skills().map(|selected| selected.skill.clone()).collect()
     }
 
+    /// Whether the targets name skills, and not only whole packages.
+    pub(crate) fn names_skills(&self) -> bool {
+        let is_package = |name: &String| self.packages().any(|package| package == name);
+        !self.names.iter().all(is_package)
+    }
+
     /// The one selected skill.
     pub(crate) fn the_one(&self, command: &str) -> Result<Selected<'_>, Failure> {
         let selected = self.selected()?;

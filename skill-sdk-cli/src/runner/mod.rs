@@ -79,6 +79,14 @@ pub(crate) struct Program {
     pub(crate) graph: Option<Graph>,
 }
 
+impl Program {
+    /// Whether this tool wrote it, so that it has no commands of its own.
+    pub(crate) fn is_generated(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(project::NAME_PREFIX)
+    }
+}
+
 /// Builds the programs of a group.
 pub(crate) fn programs(group: &Group, args: &CargoArgs, need: Need) -> Result<Vec<Program>, Failure> {
     let mut programs = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -76,9 +77,16 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
             let reply = invoke::reply(request).map_err(|refusal| refused(&refusal))?;
             return command::invoke::finish(&reply).map(ExitCode::from);
         }
+        HostCommand::McpConfig { args, skills } => {
+            // They must be there; without names all are served, also those to come.
+            selected(skills)?;
+            let program = own_path()?;
+            let name = program.file_stem().unwrap_or_default().to_string_lossy();
+            let launch = command::mcp_config::Launch::of_program(&program, &skills.names);
+            command::mcp_config::print(&name, &launch, args)?;
+        }
         HostCommand::Bridge(HostBridge::Python { args, skills }) => {
-            let program = std::env::current_exe()
-                .map_err(|error| Failure::usage(format!("the path of this program is not known: {error}")))?;
+            let program = own_path()?;
             return command::bridge::python(&selected(skills)?, &program, args).map(ExitCode::from);
         }
         HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
@@ -158,6 +166,11 @@ fn serve_mcp_http(
 fn without_mcp() -> Failure {
     Failure::usage("this program was built without the feature `mcp` of skill-sdk")
         .help("add it: skill-sdk = { features = [\"host\", \"mcp\"] }")
+}
+
+fn own_path() -> Result<PathBuf, Failure> {
+    std::env::current_exe()
+        .map_err(|error| Failure::usage(format!("the path of this program is not known: {error}")))
 }
 
 /// The refs of the skills that are named; none: all of the program.

@@ -15,6 +15,7 @@ pub use self::serve::{
     ToolSchemasArg,
 };
 pub use super::command::bridge::{BridgePythonArgs, HostBridge};
+pub use super::command::mcp_config::McpConfigArgs;
 pub use super::limits::{LimitArgs, SkillCalls};
 pub use super::logging::LogFormat;
 use crate::contract::provider::Provider;
@@ -191,6 +192,15 @@ pub enum HostCommand {
     /// Host the skills
     #[command(subcommand)]
     Serve(HostServe),
+    /// Print what to write into the configuration of MCP clients
+    McpConfig {
+        /// Which clients, and how.
+        #[command(flatten)]
+        args: McpConfigArgs,
+        /// Which skills.
+        #[command(flatten)]
+        skills: SkillNames,
+    },
     /// Make the skills callable from another language
     #[command(subcommand)]
     Bridge(HostBridge),

@@ -5,6 +5,7 @@
 //! - [`select`] which skills a name means
 //! - [`list`], [`contract`] print skills; [`check`] checks them, [`export`] writes and compares their files
 //! - [`problems`] why the skills of a program cannot be used at all
+//! - [`mcp_config`] says what MCP clients are to be told
 //! - [`bridge`] writes what executors in other languages import
 //! - [`invoke`], [`serve`] make the requests of the protocol from arguments
 
@@ -16,6 +17,7 @@ pub mod export;
 pub mod failure;
 pub mod invoke;
 pub mod list;
+pub mod mcp_config;
 pub mod output;
 pub mod problems;
 pub mod select;

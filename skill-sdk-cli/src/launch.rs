@@ -1,0 +1,135 @@
+//! How another program starts the skills: by their own program, or by this tool, which builds them.
+
+use std::env;
+use std::path::Path;
+
+use skill_sdk::host::command::{Failure, mcp_config::Launch};
+
+use crate::cargo::{self, CargoArgs, absolute};
+use crate::cli::Reach;
+use crate::runner::Need;
+use crate::session::Session;
+use crate::target::Workspace;
+
+/// A name for the skills that the targets name, and how an MCP client starts them.
+pub(crate) fn launch(reach: &Reach) -> Result<(String, Launch), Failure> {
+    // So that what is printed works: the skills are there, and they are in one program.
+    let session = Session::open(reach, Need::ServeMcp)?;
+    let selected = session.selected()?;
+    let Some(first) = selected.first() else {
+        return Err(Failure::usage("there is no skill to serve"));
+    };
+    let packages: Vec<&str> = selected
+        .iter()
+        .map(|selected| selected.skill.package.as_str())
+        .collect();
+    let name = match packages.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|package| package == first) => (*first).to_owned(),
+        _ => "skills".to_owned(),
+    };
+    let launch = if first.program.is_generated() {
+        by_this_tool(reach)?
+    } else {
+        let names: Vec<String> = if session.names_skills() {
+            selected
+                .iter()
+                .map(|selected| selected.skill.reference.clone())
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Launch::of_program(&first.program.path, &names)
+    };
+    Ok((name, launch))
+}
+
+/// This tool builds the skills when it is started, so they are always those of the sources.
+fn by_this_tool(reach: &Reach) -> Result<Launch, Failure> {
+    let tool = env::current_exe()
+        .map_err(|error| Failure::usage(format!("the path of this tool is not known: {error}")))?;
+    let cargo_args = reach.cargo.clone().absolute()?;
+    let mut args = vec!["serve".to_owned(), "mcp-stdio".to_owned()];
+    let mut at_home = true;
+    for target in &reach.targets {
+        let path = Path::new(target);
+        if path.exists() {
+            at_home = false;
+            // Clients start programs anywhere.
+            args.push(absolute(path)?.to_string_lossy().into_owned());
+        } else {
+            args.push(target.clone());
+        }
+    }
+    if at_home && cargo_args.manifest_path.is_none() {
+        let workspace = Workspace::load(&cargo_args, None)?;
+        let manifest = workspace.root.join("Cargo.toml");
+        args.extend([
+            "--manifest-path".to_owned(),
+            manifest.to_string_lossy().into_owned(),
+        ]);
+    }
+    args.extend(words(&cargo_args));
+    // They often have a path of their own, without what a shell adds to it.
+    let env = cargo::found()
+        .map(|cargo| ("CARGO".to_owned(), cargo.to_string_lossy().into_owned()))
+        .into_iter();
+    Ok(Launch {
+        command: tool.to_string_lossy().into_owned(),
+        args,
+        env: env.collect(),
+    })
+}
+
+/// The flags of a build as they were given.
+fn words(args: &CargoArgs) -> Vec<String> {
+    let mut words = Vec::new();
+    for (set, flag) in [
+        (args.release, "--release"),
+        (args.all_features, "--all-features"),
+        (args.no_default_features, "--no-default-features"),
+        (args.locked, "--locked"),
+        (args.offline, "--offline"),
+        (args.frozen, "--frozen"),
+    ] {
+        if set {
+            words.push(flag.to_owned());
+        }
+    }
+    let path = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
+    for (flag, value) in [
+        ("--profile", args.profile.clone()),
+        ("--target", args.target.clone()),
+        ("--target-dir", args.target_dir.as_ref().map(path)),
+        ("--manifest-path", args.manifest_path.as_ref().map(path)),
+    ] {
+        if let Some(value) = value {
+            words.extend([flag.to_owned(), value]);
+        }
+    }
+    for (flag, values) in [("--features", &args.features), ("--config", &args.config)] {
+        for value in values {
+            words.extend([flag.to_owned(), value.clone()]);
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_come_back_as_they_were_given() {
+        let args = CargoArgs {
+            release: true,
+            features: vec!["a b".to_owned()],
+            target_dir: Some("/t".into()),
+            ..CargoArgs::default()
+        };
+        assert_eq!(
+            words(&args),
+            ["--release", "--target-dir", "/t", "--features", "a b"]
+        );
+        assert!(words(&CargoArgs::default()).is_empty());
+    }
+}
