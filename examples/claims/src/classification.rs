@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill_sdk::{SkillContext, SkillError, skill};
 
-use crate::model::{ClaimModel, StandIn};
+use crate::model;
+use crate::stand_in::look_for_words;
 
 /// A customer's claim.
 //
@@ -35,7 +36,7 @@ fn default_reasons() -> u8 {
 }
 
 /// What a claim is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// Cars and other vehicles.
@@ -51,7 +52,7 @@ pub enum Category {
 }
 
 /// The order in which claims are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// It can wait its turn.
@@ -91,8 +92,8 @@ pub struct Classification {
 
 /// The category and the severity of a customer claim, by its subject and text.
 //
-// The contract is written for the model that answers one day: a call may take a while, is worth a repeat when the model
-// is busy, and costs something. What a model does to a text is no effect outside of the program.
+// The contract is that of a model that answers: a call may take a while, is worth a repeat when the model is busy, and costs
+// something. What a model does to a text is no effect outside of the program.
 #[skill(
     "claims.classify",
     version = "1",
@@ -107,28 +108,19 @@ pub struct Classification {
     examples = "samples/classify.json",
 )]
 pub async fn classify(inputs: Claim, ctx: &SkillContext) -> Result<Classification, SkillError> {
-    classify_with(&StandIn, &inputs, ctx).await
-}
-
-/// The work of [`classify()`], whoever is asked.
-pub(crate) async fn classify_with(
-    model: &impl ClaimModel,
-    claim: &Claim,
-    ctx: &SkillContext,
-) -> Result<Classification, SkillError> {
-    let answer = model.ask(claim).await?;
-    // Counted as soon as it was spent: what fails below costs no less.
+    let (answer, answered_by) = match model::of_host(ctx)? {
+        Some(llm) => (model::ask(&llm, &inputs).await?, AnsweredBy::Model),
+        None => (look_for_words(&inputs), AnsweredBy::StandIn),
+    };
+    // The tokens of the model are counted already.
     ctx.add_cost("claim", 1.0);
-    if let Some(usage) = &answer.usage {
-        ctx.add_llm_usage(usage);
-    }
     let mut reasons = answer.reasons;
-    reasons.truncate(claim.max_reasons.into());
+    reasons.truncate(inputs.max_reasons.into());
     Ok(Classification {
         category: answer.category,
         severity: answer.severity,
         reasons,
         confidence: answer.confidence,
-        answered_by: model.answered_by(),
+        answered_by,
     })
 }

@@ -1,12 +1,12 @@
 //! Two skills of a claims department, as a package that goes into production.
 //!
 //! - [`classify()`] (`claims.classify@1`) sorts a customer's claim. It shows a contract with constraints, defaults and sets
-//!   of words, and work that a model does and that costs something.
+//!   of words, and work that the language model of the host does and that costs something.
 //! - [`reply()`] (`helpdesk.reply@1`) answers a ticket of a helpdesk over HTTP. It shows an external write that happens once
 //!   however often it is repeated, values that all calls share, a secret, and failures that say whether a repeat helps.
 //!
-//! Neither needs an account anywhere to be tried out: a stand-in that is built in answers in place of the model, and
-//! another in place of the helpdesk. Both say so in the field `answered_by` of what they give.
+//! Neither needs an account anywhere to be tried out: a stand-in that is built in answers where the host has no model
+//! (`SKILL_LLM_BASE_URL`, …), and another in place of the helpdesk. Both say so in the field `answered_by` of what they give.
 //!
 //! ```text
 //! skill-sdk invoke claims.classify --input '{"subject": "Car crash", "text": "A collision on the way to work."}'
@@ -19,6 +19,7 @@ mod classification;
 mod helpdesk;
 pub mod helpdesk_double;
 mod model;
+mod stand_in;
 #[cfg(test)]
 mod tests;
 

@@ -1,157 +1,56 @@
-//! Who sorts claims: the one place to change when a language model is connected.
+//! What the language model is asked, and what it answers.
 
-use std::future::Future;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use skill_sdk::llm::Llm;
+use skill_sdk::{ChatRequest, SkillContext, SkillError};
 
-use skill_sdk::{LlmUsage, SkillError};
+use crate::classification::{Category, Claim, Severity};
 
-use crate::classification::{AnsweredBy, Category, Claim, Severity};
+/// What the model is told to do. What the fields of its answer mean is told by the type of the answer.
+const INSTRUCTIONS: &str = "You sort the claims of an insurer's customers. Judge only by what the customer wrote. The \
+                            number of a policy begins with its kind: MO motor, PR property, TR travel, HE health.";
 
-/// Somebody who can sort a claim.
-pub(crate) trait ClaimModel: Sync {
-    /// What the skill says of where its answer comes from.
-    fn answered_by(&self) -> AnsweredBy;
-
-    /// The answer to one claim.
-    ///
-    /// A model that is busy or out of reach is a retryable failure, an answer that makes no sense is one as well.
-    fn ask(&self, claim: &Claim) -> impl Future<Output = Result<Answer, SkillError>> + Send;
-}
-
-/// An answer and what it took.
-#[derive(Debug)]
+/// What is asked for each claim.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Answer {
+    /// What the claim is about.
     pub(crate) category: Category,
+    /// How much depends on a quick answer.
     pub(crate) severity: Severity,
-    /// Most important first.
+    /// What in the claim decided, in a few words each, most important first.
     pub(crate) reasons: Vec<String>,
-    /// From 0 to 1.
+    /// How sure you are, from 0 (a guess) to 1.
+    #[schemars(range(min = 0, max = 1))]
     pub(crate) confidence: f64,
-    /// The tokens that were used; `None` when no language model was asked.
-    pub(crate) usage: Option<LlmUsage>,
 }
 
-/// Looks for words in place of understanding the text. It always answers the same, and says what it is.
-#[derive(Debug)]
-pub(crate) struct StandIn;
-
-/// The words of each category. The first category counts when several have the same number of words.
-const WORDS: &[(Category, &[&str])] = &[
-    (
-        Category::Health,
-        &[
-            "hospital",
-            "surgery",
-            "doctor",
-            "injured",
-            "injury",
-            "ambulance",
-            "illness",
-        ],
-    ),
-    (
-        Category::Motor,
-        &[
-            "car",
-            "vehicle",
-            "crash",
-            "collision",
-            "bumper",
-            "windscreen",
-            "motorway",
-        ],
-    ),
-    (
-        Category::Property,
-        &[
-            "house", "flat", "flood", "fire", "burglary", "roof", "pipe", "kitchen",
-        ],
-    ),
-    (
-        Category::Travel,
-        &["flight", "luggage", "hotel", "trip", "airport", "suitcase"],
-    ),
-];
-
-/// Words that say that somebody is hurt or in danger.
-const GRAVE: &[&str] = &[
-    "hospital",
-    "surgery",
-    "injured",
-    "injury",
-    "ambulance",
-    "fire",
-    "homeless",
-];
-
-/// From how many euros a claim is of high, and of medium, severity.
-const MUCH: (f64, f64) = (50_000.0, 2_000.0);
-
-impl ClaimModel for StandIn {
-    fn answered_by(&self) -> AnsweredBy {
-        AnsweredBy::StandIn
-    }
-
-    async fn ask(&self, claim: &Claim) -> Result<Answer, SkillError> {
-        Ok(look_for_words(claim))
-    }
-}
-
-fn look_for_words(claim: &Claim) -> Answer {
-    let text = format!("{} {}", claim.subject, claim.text).to_lowercase();
-    let words: Vec<_> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let found = |list: &[&str]| -> Vec<String> {
-        let found = list.iter().filter(|word| words.contains(*word));
-        found.map(|word| format!("the word `{word}`")).collect()
-    };
-
-    let mut best = (Category::Other, Vec::new());
-    let mut all = 0;
-    for (category, list) in WORDS {
-        let mut reasons = found(list);
-        if named_by_policy(claim) == Some(*category) {
-            reasons.insert(0, "the kind of the policy".to_owned());
+/// The model of the host; `None` when the host says nothing about one.
+///
+/// A host that says something that cannot be used is a failure: nobody would notice that a stand-in answers.
+pub(crate) fn of_host(ctx: &SkillContext) -> Result<Option<Llm>, SkillError> {
+    match ctx.llm() {
+        Ok(llm) => Ok(Some(llm)),
+        Err(_)
+            if ["SKILL_LLM_PROVIDER", "SKILL_LLM_BASE_URL"]
+                .iter()
+                .all(|name| ctx.config(name).is_none()) =>
+        {
+            Ok(None)
         }
-        all += reasons.len();
-        if reasons.len() > best.1.len() {
-            best = (*category, reasons);
-        }
-    }
-    let (category, mut reasons) = best;
-    let confidence = if all == 0 { 0.0 } else { share(reasons.len(), all) };
-
-    let amount = claim.amount.unwrap_or_default();
-    let severity = if amount >= MUCH.0 || !found(GRAVE).is_empty() {
-        Severity::High
-    } else if amount >= MUCH.1 {
-        Severity::Medium
-    } else {
-        Severity::Low
-    };
-    if amount >= MUCH.1 {
-        reasons.push("the amount".to_owned());
-    }
-    Answer {
-        category,
-        severity,
-        reasons,
-        confidence,
-        usage: None,
+        Err(error) => Err(error),
     }
 }
 
-/// The category that the number of the policy begins with.
-fn named_by_policy(claim: &Claim) -> Option<Category> {
-    match claim.policy.as_deref()?.split_once('-')?.0 {
-        "MO" => Some(Category::Motor),
-        "PR" => Some(Category::Property),
-        "TR" => Some(Category::Travel),
-        "HE" => Some(Category::Health),
-        _ => None,
+/// The model's answer to one claim. Its failures say by themselves whether a repeat helps.
+pub(crate) async fn ask(llm: &Llm, claim: &Claim) -> Result<Answer, SkillError> {
+    let mut text = format!("Subject: {}\n", claim.subject);
+    if let Some(policy) = &claim.policy {
+        text += &format!("Policy: {policy}\n");
     }
-}
-
-/// `part` of `all` as a number from 0 to 1 with two digits. Both count words of the lists above, so they are small.
-fn share(part: usize, all: usize) -> f64 {
-    let percent = u32::try_from(part * 100 / all).unwrap_or(100);
-    f64::from(percent) / 100.0
+    if let Some(amount) = claim.amount {
+        text += &format!("Amount in euros: {amount}\n");
+    }
+    let request = ChatRequest::new(INSTRUCTIONS).user(format!("{text}\n{}", claim.text));
+    Ok(llm.chat_json(request).await?.data)
 }

@@ -14,13 +14,18 @@ fn greet(
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use skill_sdk::testing::{check_contract, invoke};
+    use skill_sdk::testing::{assert_package_matches, check_contract, invoke};
 
     use super::greet;
 
     #[test]
     fn it_can_be_published() {
         check_contract(greet::SKILL).unwrap();
+    }
+
+    #[test]
+    fn the_package_is_up_to_date() {
+        assert_package_matches("package");
     }
 
     #[test]

@@ -143,12 +143,23 @@ impl SkillContext {
         })
     }
 
+    /// The clock of deadlines: that of the runtime, which a test may hold.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn now() -> Instant {
+        tokio::time::Instant::now().into_std()
+    }
+
+    #[cfg(not(feature = "runtime"))]
+    fn now() -> Instant {
+        Instant::now()
+    }
+
     /// The time that is left until the contract's timeout, zero when it is up; `None` when the host knows none.
     pub fn remaining(&self) -> Option<Duration> {
         self.0
             .start
             .deadline
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+            .map(|deadline| deadline.saturating_duration_since(Self::now()))
     }
 
     /// Fails once nobody waits for the result, so that long work can stop in between: with the retryable code `timeout`

@@ -4,6 +4,8 @@
 //! schema check of the outputs → outputs and cost.
 
 mod call;
+#[cfg(feature = "testing")]
+mod capture;
 mod deadline;
 mod examples;
 mod host;
@@ -20,6 +22,10 @@ use tokio::task::AbortHandle;
 
 use self::call::Inputs;
 pub use self::call::{Call, Completed, Meta};
+#[cfg(feature = "testing")]
+pub(crate) use self::capture::Capture;
+#[cfg(feature = "testing")]
+pub use self::capture::{LogEvent, LogSpan};
 pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};
 pub use self::panics::report_panics_of_skills;
@@ -116,6 +122,12 @@ async fn steps(
             let span = tracing::Span::current();
             let skill = runnable.skill();
             let work = move || span.in_scope(|| panics::caught(skill, work));
+            // The log of a test goes along with the call.
+            #[cfg(feature = "testing")]
+            let work = {
+                let log = capture::current();
+                move || capture::within(log, work)
+            };
             let thread = tokio::task::spawn_blocking(work);
             let _waiting = AbortOnDrop(thread.abort_handle());
             match deadline::within(context, thread).await? {

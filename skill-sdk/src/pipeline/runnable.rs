@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -113,7 +113,7 @@ impl Runnable {
             Arc::clone(resources),
         );
         // A timeout beyond what a clock can hold is none.
-        start.deadline = Instant::now().checked_add(timeout);
+        start.deadline = SkillContext::now().checked_add(timeout);
         start.asks = self.skill.declaration().asks();
         start.invocation_id = invocation_id;
         start.idempotency_key = idempotency_key;

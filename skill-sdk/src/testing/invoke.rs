@@ -12,15 +12,17 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tracing::instrument::WithSubscriber;
 
 #[cfg(feature = "llm")]
 use super::FakeLlm;
 use super::input::Answers;
+use super::log::CallLog;
 use crate::context::{Caller, Environment, Resource, Resources};
 use crate::contract::json;
 use crate::error::SkillError;
 use crate::handler::Attachment;
-use crate::pipeline::{Call, Host, Meta};
+use crate::pipeline::{Call, Capture, Host, LogEvent, Meta};
 use crate::registry::{Registry, Skill};
 
 /// A call of `skill` with `inputs`, a JSON value or anything that serializes to one.
@@ -37,6 +39,8 @@ pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
         environment: None,
         resources: None,
         answers: Answers::default(),
+        log: None,
+        virtual_time: false,
         #[cfg(feature = "llm")]
         llm: None,
     }
@@ -51,6 +55,8 @@ pub struct Invoke {
     environment: Option<BTreeMap<String, String>>,
     resources: Option<Resources>,
     answers: Answers,
+    log: Option<CallLog>,
+    virtual_time: bool,
     #[cfg(feature = "llm")]
     llm: Option<FakeLlm>,
 }
@@ -158,23 +164,83 @@ impl Invoke {
         self
     }
 
+    /// Puts the events of the call into `log`, also when the call fails. Those of a call that succeeds are in
+    /// [`Invoked::logs`] as well.
+    ///
+    /// Captured is what the skill and the SDK log with `tracing` in the call itself, of all levels: not in tasks and threads
+    /// that the skill starts. Calls that run at the same time do not mix. A subscriber that the test installed gets all
+    /// of it too.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use skill_sdk::testing::{CallLog, invoke};
+    /// use skill_sdk::{SkillError, skill};
+    ///
+    /// /// Fails.
+    /// #[skill("always.fail", version = "1", side_effects = "none", risk = "low")]
+    /// async fn fail() -> Result<(), SkillError> {
+    ///     Err(SkillError::terminal("no", "never"))
+    /// }
+    ///
+    /// let log = CallLog::new();
+    /// invoke(fail::SKILL, json!({})).log(&log).blocking().unwrap_err();
+    /// let events = log.events();
+    /// assert_eq!(events[0].message, "the call failed");
+    /// assert_eq!(events[0].field("code"), Some("no"));
+    /// assert_eq!(events[0].field("skill"), Some("always.fail@1"));
+    /// ```
+    pub fn log(mut self, log: &CallLog) -> Self {
+        self.log = Some(log.clone());
+        self
+    }
+
+    /// Runs [`blocking`](Self::blocking) by a clock that stands still while the skill works and jumps ahead when all of
+    /// it waits, so that a test of a long timeout takes no time.
+    ///
+    /// For skills that wait with tokio: what blocks its thread keeps the clock from moving. A call that is awaited takes the
+    /// clock of the test: `#[tokio::test(start_paused = true)]` does the same there.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use serde_json::json;
+    /// use skill_sdk::{skill, testing};
+    ///
+    /// /// Waits for a day.
+    /// #[skill("day.wait", version = "1", side_effects = "none", risk = "low", timeout = 3600)]
+    /// async fn wait() {
+    ///     tokio::time::sleep(Duration::from_hours(24)).await;
+    /// }
+    ///
+    /// let error = testing::invoke(wait::SKILL, json!({})).virtual_time().blocking().unwrap_err();
+    /// assert_eq!(error.code(), "timeout");
+    /// ```
+    pub fn virtual_time(mut self) -> Self {
+        self.virtual_time = true;
+        self
+    }
+
     /// Runs the call on a runtime of its own and waits for it. Inside an asynchronous test await the call in place of
     /// this.
     pub fn blocking(self) -> Result<Invoked, SkillError> {
+        // The subscriber of this thread is not that of the next one.
+        let capture = Capture::new();
         // A thread of its own, so that it works wherever it is called.
         std::thread::scope(|scope| {
             let call = scope.spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .start_paused(self.virtual_time)
+                    .build();
                 let runtime = runtime
                     .map_err(|error| SkillError::retryable("overloaded", "no runtime").with_source(error))?;
-                runtime.block_on(self.run())
+                runtime.block_on(self.run(capture))
             });
             call.join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 
-    async fn run(self) -> Result<Invoked, SkillError> {
+    async fn run(self, capture: Capture) -> Result<Invoked, SkillError> {
         let Self {
             skill,
             inputs,
@@ -182,6 +248,8 @@ impl Invoke {
             environment,
             resources,
             answers,
+            log,
+            virtual_time: _,
             #[cfg(feature = "llm")]
             llm,
         } = self;
@@ -197,7 +265,12 @@ impl Invoke {
         let Some(runnable) = host.get(skill.reference()) else {
             return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
         };
-        let mut completed = host.call(runnable, Call::value(&inputs, meta)).await;
+        let call = host.call(runnable, Call::value(&inputs, meta));
+        let mut completed = call.with_subscriber(capture.dispatch()).await;
+        let logs = capture.events();
+        if let Some(log) = log {
+            log.extend(&logs);
+        }
         #[cfg(feature = "llm")]
         if let Some(fake) = llm {
             fake.panic_if_exhausted();
@@ -218,6 +291,7 @@ impl Invoke {
             outputs,
             attachments,
             cost,
+            logs,
             json: text,
         })
     }
@@ -233,7 +307,7 @@ impl IntoFuture for Invoke {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        Box::pin(async move { self.run(Capture::new()).await })
     }
 }
 
@@ -255,6 +329,8 @@ pub struct Invoked {
     pub attachments: Vec<Attachment>,
     /// The cost document; `None` when nothing was spent.
     pub cost: Option<Value>,
+    /// The events of the call, the oldest first; see [`Invoke::log`].
+    pub logs: Vec<LogEvent>,
     json: Vec<u8>,
 }
 

@@ -32,6 +32,11 @@ mod invoke;
 mod issuer;
 #[cfg(feature = "llm")]
 mod llm;
+mod log;
+#[cfg(feature = "package")]
+mod package;
+#[cfg(feature = "http")]
+mod server;
 
 #[cfg(feature = "connections")]
 pub use self::connections::{FakeConnection, FakeConnections};
@@ -44,5 +49,12 @@ pub use self::invoke::{Invoke, Invoked, invoke};
 pub use self::issuer::{KeysAnswer, TestIssuer, TestToken};
 #[cfg(feature = "llm")]
 pub use self::llm::{FakeAnswer, FakeLlm, LlmCall};
+pub use self::log::CallLog;
+#[cfg(feature = "package")]
+pub use self::package::{assert_package_matches, assert_package_of};
+#[cfg(feature = "http")]
+pub use self::server::TestServer;
 #[doc(no_inline)]
 pub use crate::error::SkillError;
+#[doc(no_inline)]
+pub use crate::pipeline::{LogEvent, LogSpan};

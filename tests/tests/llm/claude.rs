@@ -1,6 +1,7 @@
 //! The command line tool, in whose place a script stands.
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,25 +12,27 @@ use skill_sdk::context::ContextStart;
 use skill_sdk::llm::{ClaudeCode, LlmClient};
 use skill_sdk::{ChatRequest, Environment, SkillContext};
 use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use super::{code, context_of, request, summarize};
 
 /// The script, with its plan and what it saw.
-pub struct Tool(TempDir);
+pub(crate) struct Tool(TempDir);
 
 /// What the script saw at one call.
-pub struct Seen {
-    pub arguments: Vec<String>,
-    pub input: String,
-    pub environment: Vec<String>,
-    pub directory: PathBuf,
-    pub entries: String,
-    pub mode: String,
+pub(crate) struct Seen {
+    pub(crate) arguments: Vec<String>,
+    pub(crate) input: String,
+    pub(crate) environment: Vec<String>,
+    pub(crate) directory: PathBuf,
+    pub(crate) entries: String,
+    pub(crate) mode: String,
 }
 
 impl Tool {
     /// A script that does this at its calls: names and contents of the files of its plan. The last one repeats.
-    pub fn new(plan: &[Vec<(&str, Vec<u8>)>]) -> Self {
+    pub(crate) fn new(plan: &[Vec<(&str, Vec<u8>)>]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/llm/claude");
         symlink(script, folder.path().join("claude")).unwrap();
@@ -46,11 +49,11 @@ impl Tool {
         Self(folder)
     }
 
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.0.path().join("claude")
     }
 
-    pub fn calls(&self) -> Vec<Seen> {
+    pub(crate) fn calls(&self) -> Vec<Seen> {
         let count = fs::read_dir(self.0.path().join("calls")).unwrap().count();
         let read = |at: usize, name: &str| {
             let path = self.0.path().join("calls").join(at.to_string()).join(name);
@@ -78,7 +81,7 @@ fn reply(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     vec![("stdout", reply.to_string().into_bytes())]
 }
 
-pub fn environment(variables: &[(&str, &str)]) -> Environment {
+pub(crate) fn environment(variables: &[(&str, &str)]) -> Environment {
     let path = std::env::var("PATH").unwrap();
     let path = [("PATH", path.as_str())];
     let all = path.iter().chain(variables);
@@ -197,19 +200,32 @@ async fn a_process_that_writes_without_end_is_killed() {
     assert!(error.message().contains("wrote more than"), "{error}");
 }
 
-/// A script that starts a child and sleeps, and what tells when both are gone.
-fn sleeping() -> (Tool, tokio::task::JoinHandle<Vec<u8>>) {
+/// A script that starts a child and sleeps.
+struct Sleeping {
+    tool: Tool,
+    /// Told once the script runs.
+    began: oneshot::Receiver<()>,
+    /// Ends when the script and its child are gone.
+    gone: JoinHandle<()>,
+}
+
+fn sleeping() -> Sleeping {
     let tool = Tool::new(&[vec![("sleep", Vec::new())]]);
     let pipe = tool.0.path().join("alive");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Opening waits for the one who writes; reading ends when nobody can write any more.
-    let gone = tokio::task::spawn_blocking(move || fs::read(pipe).unwrap());
-    (tool, gone)
+    let (sender, began) = oneshot::channel();
+    let gone = tokio::task::spawn_blocking(move || {
+        // Opening waits for the one who writes; reading ends when nobody can write any more.
+        let mut pipe = fs::File::open(pipe).unwrap();
+        let _ = sender.send(());
+        pipe.read_to_end(&mut Vec::new()).unwrap();
+    });
+    Sleeping { tool, began, gone }
 }
 
 #[tokio::test]
 async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
-    let (tool, gone) = sleeping();
+    let Sleeping { tool, gone, .. } = sleeping();
     let error = summarize(&configured(&tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "2")]))
         .await
         .unwrap_err();
@@ -221,7 +237,7 @@ async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
 
 #[tokio::test]
 async fn a_call_whose_time_is_up_kills_it_too() {
-    let (tool, gone) = sleeping();
+    let Sleeping { tool, gone, .. } = sleeping();
     let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
     start.deadline = Some(std::time::Instant::now() + Duration::from_secs(2));
     start.services.llm = Some(LlmClient::new(ClaudeCode::at(tool.path(), &environment(&[]))));
@@ -232,22 +248,12 @@ async fn a_call_whose_time_is_up_kills_it_too() {
 
 #[tokio::test]
 async fn a_conversation_that_nobody_waits_for_kills_it_too() {
-    let (tool, gone) = sleeping();
+    let Sleeping { tool, began, gone } = sleeping();
     let context = configured(&tool, &[]);
     let task = tokio::spawn(async move { summarize(&context).await.map(drop) });
-    // Both are there: the pipe was opened, and its reader waits for their end.
-    while !tool.calls_began() {
-        tokio::task::yield_now().await;
-    }
+    began.await.unwrap();
     task.abort();
     gone.await.unwrap();
-}
-
-impl Tool {
-    /// Whether the script read its input, so that it is about to sleep.
-    fn calls_began(&self) -> bool {
-        self.0.path().join("calls/0/stdin").exists()
-    }
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// What the server says to one request.
 #[derive(Debug, Clone)]
-pub enum Say {
+pub(crate) enum Say {
     /// A status, headers and a body.
     Answer(u16, Vec<(&'static str, String)>, String),
     /// Nothing, until the client goes away.
@@ -24,12 +24,12 @@ pub enum Say {
 
 impl Say {
     /// A status with a body.
-    pub fn status(status: u16, body: &Value) -> Self {
+    pub(crate) fn status(status: u16, body: &Value) -> Self {
         Self::Answer(status, Vec::new(), body.to_string())
     }
 
     /// A status with an error as the protocol writes it.
-    pub fn error(status: u16, code: &str, param: Option<&str>) -> Self {
+    pub(crate) fn error(status: u16, code: &str, param: Option<&str>) -> Self {
         Self::status(
             status,
             &json!({"error": {"message": "You sent: a long text", "type": "some_error", "code": code, "param": param}}),
@@ -37,7 +37,7 @@ impl Say {
     }
 
     /// The same, with the header `Retry-After`.
-    pub fn busy(status: u16, retry_after: &str) -> Self {
+    pub(crate) fn busy(status: u16, retry_after: &str) -> Self {
         match Self::error(status, "rate_limit_exceeded", None) {
             Self::Answer(status, _, body) => {
                 Self::Answer(status, vec![("retry-after", retry_after.to_owned())], body)
@@ -47,23 +47,23 @@ impl Say {
     }
 
     /// A success whose message has this text.
-    pub fn text(text: &str) -> Self {
+    pub(crate) fn text(text: &str) -> Self {
         Self::message(&json!({"role": "assistant", "content": text}))
     }
 
     /// A success with this message.
-    pub fn message(message: &Value) -> Self {
+    pub(crate) fn message(message: &Value) -> Self {
         Self::status(200, &completion(message))
     }
 
     /// The answer that fits.
-    pub fn good() -> Self {
+    pub(crate) fn good() -> Self {
         Self::text(r#"{"summary": "s"}"#)
     }
 }
 
 /// The document of a success.
-pub fn completion(message: &Value) -> Value {
+pub(crate) fn completion(message: &Value) -> Value {
     json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-1",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": null}],
@@ -73,20 +73,20 @@ pub fn completion(message: &Value) -> Value {
 
 /// What the server was sent.
 #[derive(Debug, Clone)]
-pub struct Asked {
-    pub method: Method,
-    pub uri: Uri,
-    pub headers: HeaderMap,
-    pub body: Value,
+pub(crate) struct Asked {
+    pub(crate) method: Method,
+    pub(crate) uri: Uri,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
 }
 
 /// A server that answers by a script. The last answer repeats.
-pub struct Double {
+pub(crate) struct Double {
     /// Its address with the path of the version.
-    pub base: String,
+    pub(crate) base: String,
     shared: Arc<Shared>,
     /// A sign for each request that came, and for each client that went away while it waited.
-    pub signs: UnboundedReceiver<&'static str>,
+    pub(crate) signs: UnboundedReceiver<&'static str>,
 }
 
 struct Shared {
@@ -96,7 +96,7 @@ struct Shared {
 }
 
 impl Double {
-    pub async fn start(script: impl IntoIterator<Item = Say>) -> Self {
+    pub(crate) async fn start(script: impl IntoIterator<Item = Say>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
         let (sender, signs) = unbounded_channel();
@@ -111,12 +111,12 @@ impl Double {
     }
 
     /// All requests so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.shared.asked.lock().unwrap().clone()
     }
 
     /// The models of all requests so far, in one word.
-    pub fn models(&self) -> String {
+    pub(crate) fn models(&self) -> String {
         let asked = self.asked();
         let models: Vec<_> = asked
             .iter()

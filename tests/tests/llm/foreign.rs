@@ -108,3 +108,53 @@ async fn the_official_library_knows_every_request() {
     let refused = context_at(&format!("{}/no-schema", server.base));
     assert_eq!(summarize(&refused).await.unwrap().data.summary, "text");
 }
+
+/// A server of the same protocol that somebody else wrote: the package `fakellm` of Python.
+#[tokio::test]
+async fn a_foreign_server_is_rotated_and_repaired() {
+    let Some(program) = std::env::var_os("SKILL_SDK_TEST_FAKELLM") else {
+        eprintln!("skipped: SKILL_SDK_TEST_FAKELLM names no program");
+        return;
+    };
+    // It has no way to say which free port it took.
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/llm/fakellm.yaml");
+    let mut child = Command::new(program)
+        .args(["serve", "--port", &port.to_string(), "--config"])
+        .arg(config)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let server = Server {
+        child,
+        base: format!("http://127.0.0.1:{port}/v1"),
+    };
+    assert!(
+        log.any(|line| line.unwrap().contains("running on")),
+        "the server starts"
+    );
+    // It must not block on a full pipe.
+    let _rest = std::thread::spawn(move || log.for_each(drop));
+
+    // The first model is always busy.
+    let context = context_at(&server.base);
+    let answer = summarize(&context).await.unwrap();
+    assert_eq!((answer.data.summary.as_str(), answer.model.as_str()), ("s", "b"));
+    let request = ChatRequest::new("Please answer badly.").user("one");
+    let answer = context
+        .llm()
+        .unwrap()
+        .chat_json::<super::Summary>(request)
+        .await
+        .unwrap();
+    assert_eq!(answer.data.summary, "repaired");
+    let tokens = answer.usage;
+    assert!(
+        tokens.prompt_tokens > 0 && tokens.total_tokens == tokens.prompt_tokens + tokens.completion_tokens
+    );
+}

@@ -1,14 +1,11 @@
 //! `claims.classify@1`.
 
-use std::sync::Arc;
-
+use serde::Serialize;
 use serde_json::{Value, json};
-use skill_sdk::context::ContextStart;
-use skill_sdk::testing::{check_contract, invoke};
-use skill_sdk::{LlmUsage, SkillContext, SkillError};
+use skill_sdk::SkillError;
+use skill_sdk::testing::{FakeLlm, Invoke, check_contract, invoke};
 
-use crate::classification::{AnsweredBy, Category, Claim, Severity, classify, classify_with};
-use crate::model::{Answer, ClaimModel};
+use crate::classification::classify;
 
 #[test]
 fn the_contract_can_be_published() {
@@ -19,14 +16,14 @@ fn the_contract_can_be_published() {
 fn the_samples_are_true() {
     let samples = &classify::SKILL.described().unwrap().metadata()["examples"];
     for sample in samples.as_array().unwrap() {
-        let result = invoke(classify::SKILL, &sample["inputs"]).blocking().unwrap();
+        let result = without_a_model(&sample["inputs"]).blocking().unwrap();
         assert_eq!(result.outputs, sample["outputs"], "{}", sample["name"]);
     }
 }
 
 #[test]
 fn a_stand_in_costs_a_claim_and_no_tokens() {
-    let result = invoke(classify::SKILL, claim(&json!({}))).blocking().unwrap();
+    let result = without_a_model(claim(&json!({}))).blocking().unwrap();
     assert_eq!(result.cost, Some(json!({"units": {"claim": 1.0}})));
     assert_eq!(result.outputs["answered_by"], "stand-in");
 }
@@ -42,7 +39,7 @@ fn severity_follows_the_amount_and_the_words() {
         // A part of a word is none.
         (json!({"text": "A firewall and a card."}), "low"),
     ] {
-        let result = invoke(classify::SKILL, claim(&change)).blocking().unwrap();
+        let result = without_a_model(claim(&change)).blocking().unwrap();
         assert_eq!(result.outputs["severity"], severity, "{change}");
     }
 }
@@ -60,7 +57,7 @@ fn what_the_contract_does_not_allow_is_refused_with_its_path() {
         (json!({"max_reasons": 11}), "/max_reasons"),
         (json!({"priority": 1}), "/"),
     ] {
-        let error = invoke(classify::SKILL, claim(&change)).blocking().unwrap_err();
+        let error = without_a_model(claim(&change)).blocking().unwrap_err();
         assert_eq!(error.code(), "input_contract_violation", "{change}");
         let errors = &error.details().unwrap()["errors"];
         assert_eq!(errors[0]["path"], path, "{change}: {errors}");
@@ -76,59 +73,63 @@ fn claim(change: &Value) -> Value {
     claim
 }
 
-/// A model that always says the same.
-struct Fake(fn() -> Result<Answer, SkillError>);
-
-impl ClaimModel for Fake {
-    fn answered_by(&self) -> AnsweredBy {
-        AnsweredBy::Model
-    }
-
-    async fn ask(&self, _: &Claim) -> Result<Answer, SkillError> {
-        self.0()
-    }
+/// What a model answers in the tests.
+fn answer() -> Value {
+    json!({
+        "category": "travel", "severity": "low", "confidence": 0.75,
+        "reasons": ["a lost suitcase", "a missed flight", "an airport", "a hotel"],
+    })
 }
 
-#[tokio::test]
-async fn what_a_model_used_is_counted() {
-    let ctx = context();
-    let model = Fake(|| {
-        Ok(Answer {
-            category: Category::Travel,
-            severity: Severity::Low,
-            reasons: vec!["a lost suitcase".to_owned(); 5],
-            confidence: 0.75,
-            usage: Some(LlmUsage {
-                model: "large".to_owned(),
-                prompt_tokens: 10,
-                completion_tokens: 5,
-                total_tokens: 15,
-                ..LlmUsage::default()
-            }),
-        })
+#[test]
+fn the_model_of_the_host_answers() {
+    let fake = FakeLlm::always(answer());
+    let change = json!({
+        "subject": "A suitcase", "text": "It is gone. Call 8 912 345-67-89.", "policy": "TR-204817", "amount": 300,
     });
-    let claim = serde_json::from_value(claim(&json!({}))).unwrap();
-    let answer = classify_with(&model, &claim, &ctx).await.unwrap();
-    assert_eq!((answer.answered_by, answer.reasons.len()), (AnsweredBy::Model, 3));
+    let result = invoke(classify::SKILL, claim(&change))
+        .llm(&fake)
+        .blocking()
+        .unwrap();
+    let mut expected = answer();
+    expected["answered_by"] = json!("model");
+    expected["reasons"].as_array_mut().unwrap().truncate(3);
+    assert_eq!(result.outputs, expected);
     let llm = json!({
-        "calls": 1, "promptTokens": 10, "completionTokens": 5, "totalTokens": 15, "models": ["large"],
+        "calls": 1, "promptTokens": 10, "completionTokens": 5, "totalTokens": 15, "models": ["fake-model"],
     });
+    assert_eq!(result.cost, Some(json!({"llm": llm, "units": {"claim": 1.0}})));
+    let [call] = fake.calls().try_into().unwrap();
     assert_eq!(
-        ctx.cost_document(),
-        Some(json!({"llm": llm, "units": {"claim": 1.0}}))
+        call.prompt(),
+        "Subject: A suitcase\nPolicy: TR-204817\nAmount in euros: 300\n\nIt is gone. Call [ПДн:телефон]."
     );
+    assert!(call.system_prompt.contains("TR travel"));
+    let categories = &call.schema.as_ref().unwrap()["properties"]["category"]["enum"];
+    assert_eq!(categories[0], "motor");
 }
 
-#[tokio::test]
-async fn a_model_that_failed_is_the_failure_of_the_call() {
-    let ctx = context();
-    let model = Fake(|| Err(SkillError::retryable("llm_failed", "busy")));
-    let claim = serde_json::from_value(claim(&json!({}))).unwrap();
-    let error = classify_with(&model, &claim, &ctx).await.unwrap_err();
-    assert_eq!((error.code(), error.is_retryable()), ("llm_failed", true));
-    assert_eq!(ctx.cost_document(), None);
+#[test]
+fn a_model_that_failed_is_the_failure_of_the_call() {
+    let busy = FakeLlm::with(|_| SkillError::retryable("llm_rate_limited", "busy"));
+    let call = invoke(classify::SKILL, claim(&json!({}))).llm(&busy);
+    let error = call.blocking().unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("llm_rate_limited", true));
 }
 
-fn context() -> SkillContext {
-    SkillContext::new(ContextStart::new("claims.classify@1", "test", Arc::default()))
+#[test]
+fn half_a_configuration_is_not_answered_by_the_stand_in() {
+    for (name, value) in [
+        ("SKILL_LLM_BASE_URL", "http://llm.internal/v1"),
+        ("SKILL_LLM_PROVIDER", "no-such-provider"),
+    ] {
+        let call = invoke(classify::SKILL, claim(&json!({}))).env(name, value);
+        let error = call.blocking().unwrap_err();
+        assert_eq!((error.code(), error.is_retryable()), ("llm_not_configured", true));
+    }
+}
+
+/// A call on a host that says nothing about a model.
+fn without_a_model(inputs: impl Serialize) -> Invoke {
+    invoke(classify::SKILL, inputs).envs::<String, String>([])
 }

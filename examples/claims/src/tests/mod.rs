@@ -3,3 +3,4 @@
 mod classification;
 mod helpdesk;
 mod helpdesk_down;
+mod package;

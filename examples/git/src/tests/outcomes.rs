@@ -1,7 +1,7 @@
 //! What a merge can come to.
 
 use serde_json::{Value, json};
-use skill_sdk::testing::check_contract;
+use skill_sdk::testing::{assert_package_matches, check_contract};
 
 use super::fixture::Fixture;
 use crate::merge;
@@ -9,6 +9,11 @@ use crate::merge;
 #[test]
 fn the_contract_can_be_published() {
     check_contract(merge::SKILL).unwrap();
+}
+
+#[test]
+fn the_package_is_up_to_date() {
+    assert_package_matches("package");
 }
 
 #[test]

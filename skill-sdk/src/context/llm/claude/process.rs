@@ -99,7 +99,11 @@ pub(super) async fn run(
 
 /// An empty directory that only this user can look into.
 fn directory() -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix("skill-llm-").tempdir()
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("skill-llm-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir()
 }
 
 /// Reads a stream to its end and keeps as much as is allowed; says whether there was more. A program that writes more than

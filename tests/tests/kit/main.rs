@@ -1,0 +1,8 @@
+//! The test kit, as authors use it.
+
+#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+
+mod logs;
+mod package;
+mod server;
+mod time;

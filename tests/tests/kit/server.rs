@@ -1,0 +1,58 @@
+//! Hosts on real sockets.
+
+use serde_json::json;
+use skill_sdk::http::HttpHost;
+use skill_sdk::mcp::McpHost;
+use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::pipeline::Host;
+use skill_sdk::testing::TestServer;
+use skill_sdk::{Registry, skill};
+use skill_sdk_tests::wire::{Client, request};
+
+/// Doubles a number.
+#[skill("kit.double", version = "1", side_effects = "none", risk = "low")]
+fn double(number: i32) -> i32 {
+    number * 2
+}
+
+fn host() -> Host {
+    Host::new(&Registry::of([double::SKILL]).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn a_skill_is_called_over_http() {
+    let server = TestServer::http(HttpHost::anonymous(host())).await.unwrap();
+    assert_eq!(server.url(), format!("http://{}", server.address()));
+    let mut client = Client::connect(server.address()).await;
+    let answer = client
+        .call(double::SKILL, &json!({"inputs": {"number": 21}}))
+        .await;
+    assert_eq!((answer.status, answer.json()), (200, json!({"result": 42})));
+    drop(client);
+    server.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_skill_is_a_tool_over_mcp() {
+    let mcp = McpHttp::anonymous(McpHost::new(host()).unwrap());
+    let server = TestServer::mcp_http(mcp).await.unwrap();
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+    });
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    let mut client = Client::connect(server.address()).await;
+    client
+        .send(
+            request("POST", "/mcp", &headers, &initialize.to_string())
+                .replace("Host: skills", "Host: localhost"),
+        )
+        .await;
+    let (answer, _) = client.receive_head().await;
+    assert_eq!(answer.status, 200);
+    drop(client);
+    server.stop().await.unwrap();
+}
