@@ -209,6 +209,17 @@ struct Sleeping {
     gone: JoinHandle<()>,
 }
 
+impl Sleeping {
+    /// Waits until the script and its child are gone, also when they were too late to begin.
+    async fn are_gone(self) -> Tool {
+        let pipe = self.tool.0.path().join("alive");
+        // Opened both ways it blocks nobody, and lets a reader go on that still waits for the script.
+        drop(fs::OpenOptions::new().read(true).write(true).open(pipe).unwrap());
+        self.gone.await.unwrap();
+        self.tool
+    }
+}
+
 fn sleeping() -> Sleeping {
     let tool = Tool::new(&[vec![("sleep", Vec::new())]]);
     let pipe = tool.0.path().join("alive");
@@ -225,25 +236,28 @@ fn sleeping() -> Sleeping {
 
 #[tokio::test]
 async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
-    let Sleeping { tool, gone, .. } = sleeping();
-    let error = summarize(&configured(&tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "2")]))
+    let sleeping = sleeping();
+    let error = summarize(&configured(&sleeping.tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "2")]))
         .await
         .unwrap_err();
     assert_eq!(code(&error), "llm_timeout");
     assert_eq!(error.message(), "Claude Code did not answer within 2 s");
-    gone.await.unwrap();
-    assert!(!tool.calls()[0].directory.exists());
+    let tool = sleeping.are_gone().await;
+    assert!(tool.calls().iter().all(|seen| !seen.directory.exists()));
 }
 
 #[tokio::test]
 async fn a_call_whose_time_is_up_kills_it_too() {
-    let Sleeping { tool, gone, .. } = sleeping();
+    let sleeping = sleeping();
     let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
     start.deadline = Some(std::time::Instant::now() + Duration::from_secs(2));
-    start.services.llm = Some(LlmClient::new(ClaudeCode::at(tool.path(), &environment(&[]))));
+    start.services.llm = Some(LlmClient::new(ClaudeCode::at(
+        sleeping.tool.path(),
+        &environment(&[]),
+    )));
     let error = summarize(&SkillContext::new(start)).await.unwrap_err();
     assert_eq!(code(&error), "timeout");
-    gone.await.unwrap();
+    sleeping.are_gone().await;
 }
 
 #[tokio::test]
