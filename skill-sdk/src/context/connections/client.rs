@@ -58,7 +58,7 @@ impl ConnectionsClient {
     }
 
     /// The token of the connection `key`, past the caches with `fresh`.
-    pub(super) async fn token(&self, key: &str, fresh: bool) -> Result<AccessToken, Failure> {
+    pub(crate) async fn token(&self, key: &str, fresh: bool) -> Result<AccessToken, Failure> {
         if !is_key(key) {
             return Err(failure::impossible_key(key));
         }

@@ -1,6 +1,8 @@
 //! Connections in memory.
 
 mod answers;
+#[cfg(test)]
+mod cases;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,0 +1,60 @@
+//! From a table to entities.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use skill_sdk::knowledge::Entity;
+use skill_sdk::{FailureExt, SkillError};
+
+/// The most rows of a table.
+const MAX_ROWS: usize = 10_000;
+
+/// A row of the table.
+#[derive(Debug, Deserialize)]
+struct Row {
+    key: String,
+    name: String,
+    city: String,
+    seats: Option<u32>,
+}
+
+/// The branches in `text`, in order. The terminal code `table_invalid` says in which line something is wrong; nothing is
+/// loaded of a table with a mistake in it, since what is missing in a snapshot ends to be valid.
+pub(crate) fn entities(text: &str) -> Result<Vec<Entity>, SkillError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let mut keys = HashSet::new();
+    let mut entities = Vec::new();
+    for row in reader.deserialize::<Row>() {
+        // The error of the reader could show a field, and a message goes to callers.
+        let line = entities.len() + 2;
+        let row = row.terminal_with(
+            "table_invalid",
+            format!("row {line} does not have the columns of a branch"),
+        )?;
+        let wrong = |what: &str| {
+            Err(SkillError::terminal(
+                "table_invalid",
+                format!("row {line} {what}"),
+            ))
+        };
+        if row.key.is_empty() {
+            return wrong("has no key");
+        }
+        if !keys.insert(row.key.clone()) {
+            return wrong("has the key of a row before it");
+        }
+        if entities.len() == MAX_ROWS {
+            return wrong("is one too many: a table has at most 10000");
+        }
+        let mut entity = Entity::new("branch", row.key)
+            .title(row.name)
+            .attribute("city", row.city);
+        if let Some(seats) = row.seats {
+            entity = entity.attribute("seats", seats);
+        }
+        entities.push(entity);
+    }
+    Ok(entities)
+}

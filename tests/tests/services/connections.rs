@@ -1,0 +1,236 @@
+//! Connections over real HTTP.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::json;
+use skill_sdk::connections::{AccessToken, ConnectionStatus};
+use skill_sdk::testing::{FakeConnection, FakeConnections};
+use skill_sdk::{SkillContext, SkillError};
+
+use super::platform::{Fault, MATERIAL, PLACE, Platform, described};
+use super::wire::Reply;
+use super::{context, lent};
+
+async fn token(context: &SkillContext) -> Result<AccessToken, SkillError> {
+    context.connection("crm").await?.access_token().await
+}
+
+fn told(error: &SkillError) -> (&str, bool, Option<&str>) {
+    let reason = error.details().and_then(|details| details["reason"].as_str());
+    (error.code(), error.is_retryable(), reason)
+}
+
+#[tokio::test]
+async fn the_way_of_a_token() {
+    let platform = Platform::start().await;
+    let context = context(platform.variables());
+    let crm = context.connection("crm").await.unwrap();
+    assert_eq!(
+        (crm.key(), crm.connection_type(), crm.type_version()),
+        ("crm", "crm", Some(2))
+    );
+    assert_eq!((crm.account(), crm.auth()), (Some("acme"), Some("token")));
+    assert_eq!(
+        (crm.status(), &crm.settings()["queue"]),
+        (&ConnectionStatus::Active, &json!("support"))
+    );
+    assert!(
+        platform.seen("/store/").is_empty(),
+        "the store is asked for tokens only"
+    );
+    assert_eq!(crm.access_token().await.unwrap().expose(), MATERIAL);
+    let login = &platform.seen("/store/v1/auth/jwt/login")[0].body;
+    assert_eq!(login["role"], "agent-p-1");
+    let audiences: Vec<_> = platform
+        .seen("exchange")
+        .iter()
+        .map(|seen| seen.body["audience"].clone())
+        .collect();
+    assert_eq!(audiences, ["control-plane", "openbao"]);
+    assert_eq!(
+        platform.seen("exchange")[1].body["scopes"],
+        json!(["secrets:read"])
+    );
+    // The core sees nothing of the store, and the store nothing of the core.
+    let core = platform.seen("/core/");
+    assert!(
+        core.iter()
+            .all(|request| request.header("x-vault-token").is_none())
+    );
+    let store = platform.seen("/store/");
+    assert!(
+        store
+            .iter()
+            .all(|request| request.header("authorization").is_none())
+    );
+}
+
+#[tokio::test]
+async fn a_hundred_callers_are_one() {
+    let platform = Platform::start().await;
+    let context = context(platform.variables());
+    let tasks: Vec<_> = (0..100)
+        .map(|_| {
+            let context = context.clone();
+            tokio::spawn(async move { token(&context).await })
+        })
+        .collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap().unwrap().expose(), MATERIAL);
+    }
+    for path in ["/agents/me/connections/", "/auth/jwt/login", PLACE] {
+        assert_eq!(platform.seen(path).len(), 1, "{path}");
+    }
+    assert_eq!(platform.seen("exchange").len(), 2);
+}
+
+#[tokio::test]
+async fn a_store_that_was_restarted_is_logged_into_again() {
+    let platform = Platform::start().await;
+    let context = context(platform.variables());
+    let crm = context.connection("crm").await.unwrap();
+    crm.access_token().await.unwrap();
+    platform.forget_logins();
+    assert_eq!(crm.access_token_fresh().await.unwrap().expose(), MATERIAL);
+    assert_eq!(platform.seen("/auth/jwt/login").len(), 2);
+}
+
+#[tokio::test]
+async fn what_the_store_does_not_give() {
+    let platform = Platform::start().await;
+    let context = context(platform.variables());
+    let unavailable = |reason| ("secret_store_unavailable", true, Some(reason));
+    platform.state().sealed = true;
+    assert_eq!(
+        told(&token(&context).await.unwrap_err()),
+        unavailable("sealed_or_standby")
+    );
+    platform.state().sealed = false;
+    platform.state().policy.clear();
+    let error = token(&context).await.unwrap_err();
+    assert_eq!(told(&error), unavailable("access_not_granted"));
+    assert_eq!(error.details().unwrap()["connection"], "crm");
+    platform.state().policy.insert(PLACE.to_owned());
+    platform
+        .state()
+        .material
+        .insert(PLACE.to_owned(), json!({"refresh_token": "x"}));
+    assert_eq!(
+        told(&token(&context).await.unwrap_err()),
+        ("secret_material_malformed", false, None)
+    );
+    platform.state().material.insert(
+        PLACE.to_owned(),
+        json!({"access_token": "old", "expires_at": "2026-01-01T00:00:00Z"}),
+    );
+    assert_eq!(
+        told(&token(&context).await.unwrap_err()),
+        ("connection_expired", false, Some("token_expired"))
+    );
+    platform.breaks(PLACE, [Fault::Instead(Reply::Drop)]);
+    assert_eq!(
+        told(&token(&context).await.unwrap_err()),
+        unavailable("unreachable")
+    );
+    platform.breaks(PLACE, [Fault::Instead(Reply::Flood)]);
+    assert_eq!(
+        told(&token(&context).await.unwrap_err()),
+        unavailable("unreachable")
+    );
+    let role = platform.variables_with(&[("SKILL_SDK_SECRET_STORE_ROLE", "somebody-else")]);
+    assert_eq!(
+        told(&token(&super::context(role)).await.unwrap_err()),
+        unavailable("login_refused")
+    );
+    let nowhere = platform.variables_with(&[("SKILL_SDK_SECRET_STORE_URL", "")]);
+    assert_eq!(
+        told(&token(&super::context(nowhere)).await.unwrap_err()),
+        unavailable("not_configured")
+    );
+    let audience = platform.variables_with(&[("SKILL_SDK_SECRET_STORE_AUDIENCE", "other")]);
+    assert_eq!(
+        told(&token(&super::context(audience)).await.unwrap_err()),
+        ("iam_audience_not_allowed", false, None)
+    );
+}
+
+#[tokio::test]
+async fn what_the_core_says_of_a_connection() {
+    let platform = Platform::start().await;
+    for (status, code) in [
+        ("pending", "connection_pending"),
+        ("revoked", "connection_revoked"),
+        ("expired", "connection_expired"),
+    ] {
+        platform
+            .state()
+            .connections
+            .insert("crm".to_owned(), described(status));
+        let context = context(platform.variables());
+        assert_eq!(context.connection("crm").await.unwrap().key(), "crm");
+        let error = token(&context).await.unwrap_err();
+        assert_eq!((error.code(), error.is_retryable()), (code, false));
+        assert_eq!(error.details(), Some(&json!({"connection": "crm"})));
+    }
+    assert!(platform.seen("/store/").is_empty());
+    let context = context(platform.variables());
+    for key in ["other", "CRM", "a/b", ""] {
+        let error = context.connection(key).await.unwrap_err();
+        assert_eq!(
+            (error.code(), error.is_retryable()),
+            ("connection_not_found", false)
+        );
+        assert_eq!(error.details(), Some(&json!({"connection": key})));
+    }
+    let mut elsewhere = described("active");
+    elsewhere["secretRef"] = "sys/seal".into();
+    platform.state().connections.insert("crm".to_owned(), elsewhere);
+    let error = token(&context).await.unwrap_err();
+    assert_eq!(
+        (error.code(), error.is_retryable()),
+        ("secret_ref_invalid", false)
+    );
+}
+
+#[tokio::test]
+async fn tokens_of_oauth2_stand_without_versions() {
+    let platform = Platform::start().await;
+    let place = "oauth2/creds/tenants/t-1/connections/crm";
+    let mut description = described("active");
+    description["secretRef"] = place.into();
+    let mut state = platform.state();
+    state.connections.insert("crm".to_owned(), description);
+    state.material.insert(
+        place.to_owned(),
+        json!({"access_token": "tok", "expire_time": "2999-01-01T00:00:00.5Z"}),
+    );
+    state.policy.insert(place.to_owned());
+    drop(state);
+    let token = token(&context(platform.variables())).await.unwrap();
+    assert_eq!(token.expose(), "tok");
+    assert!(token.expires_at().is_some());
+}
+
+#[tokio::test]
+async fn rotation_is_seen_with_fresh_or_after_the_cache() {
+    let fake = FakeConnections::new();
+    fake.add(
+        FakeConnection::new("crm")
+            .token("first")
+            .expires_in(Duration::from_hours(1)),
+    );
+    let context = lent(|call| call.connections(&fake)).await;
+    let crm = context.connection("crm").await.unwrap();
+    let first = crm.access_token().await.unwrap();
+    assert_eq!(first.expose(), "first");
+    let hour = UNIX_EPOCH + Duration::from_hours(490_897);
+    assert_eq!(first.expires_at(), Some(hour));
+    fake.rotate("crm");
+    assert_eq!(fake.token("crm").as_deref(), Some("first-2"));
+    assert_eq!(crm.access_token().await.unwrap().expose(), "first");
+    fake.advance(Duration::from_mins(1));
+    assert_eq!(crm.access_token().await.unwrap().expose(), "first-2");
+    fake.rotate("crm");
+    assert_eq!(crm.access_token_fresh().await.unwrap().expose(), "first-3");
+    assert!(!format!("{fake:?}").contains("first"));
+}

@@ -1,0 +1,66 @@
+//! The services of the context as skills use them: over real HTTP to a double of the platform, and with the fakes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a panic of a test program is a failed test"
+)]
+
+mod artifacts;
+mod connections;
+mod fakes;
+mod knowledge;
+mod leaks;
+mod platform;
+mod wire;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use skill_sdk::context::{ContextStart, Resources};
+use skill_sdk::testing::{Invoke, invoke};
+use skill_sdk::{Environment, SkillContext, skill};
+use tokio::sync::oneshot;
+
+/// The context of a call with these variables and no others.
+fn context(variables: impl IntoIterator<Item = (String, String)>) -> SkillContext {
+    within(variables, None)
+}
+
+/// The context of a call that has this much time.
+fn within(variables: impl IntoIterator<Item = (String, String)>, time: Option<Duration>) -> SkillContext {
+    let mut start = ContextStart::new("a@1", "test", Arc::new(Resources::default()));
+    start.environment = Environment::only(variables);
+    start.deadline = time.map(|time| Instant::now() + time);
+    SkillContext::new(start)
+}
+
+/// Who waits for the contexts of which calls.
+static BORROWERS: Mutex<Option<HashMap<u64, oneshot::Sender<SkillContext>>>> = Mutex::new(None);
+
+/// Hands its context out, and stays until the test ends.
+#[skill("services.lend", version = "1", side_effects = "none", risk = "low")]
+async fn lend(number: u64, ctx: SkillContext) {
+    let borrower = BORROWERS.lock().unwrap().as_mut().unwrap().remove(&number);
+    borrower.unwrap().send(ctx).unwrap();
+    std::future::pending().await
+}
+
+/// The context of a call with fakes, which lasts as long as the test.
+async fn lent(prepare: impl FnOnce(Invoke) -> Invoke) -> SkillContext {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let (borrower, context) = oneshot::channel();
+    BORROWERS
+        .lock()
+        .unwrap()
+        .get_or_insert_default()
+        .insert(number, borrower);
+    let call = invoke(lend::SKILL, json!({"number": number})).timeout(Duration::from_hours(1));
+    tokio::spawn(prepare(call).into_future());
+    context.await.unwrap()
+}
