@@ -15,6 +15,12 @@ mod local {}
 #[doc = include_str!("../../docs/hosting.md")]
 mod hosting {}
 
+#[doc = include_str!("../../docs/core.md")]
+mod core {}
+
+#[doc = include_str!("../../docs/connections.md")]
+mod connections {}
+
 #[doc = include_str!("../../docs/llm.md")]
 mod llm {}
 

@@ -113,6 +113,20 @@ fn features_bring_what_they_say_and_no_more() {
         has(&package, "granit-parser") && !has(&package, "tokio"),
         "{package:#?}"
     );
+    for (feature, brings) in [
+        ("core", true),
+        ("connections", true),
+        ("testing", false),
+        ("package", false),
+    ] {
+        let found = crates(&format!("\"{feature}\""));
+        assert_eq!(has(&found, "reqwest"), brings, "{feature}: {found:#?}");
+        assert_eq!(has(&found, "sha2"), brings, "{feature}: {found:#?}");
+        assert!(
+            !has(&found, "axum") && !has(&found, "jsonwebtoken"),
+            "{feature}: {found:#?}"
+        );
+    }
     let http = crates("\"http\"");
     assert!(has(&http, "axum") && !has(&http, "clap"), "{http:#?}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{FakeConnection, FakeConnections};
-use crate::connections::{Connection, ConnectionStatus};
+use crate::context::connections::{Connection, ConnectionStatus};
 use crate::context::{ContextStart, Resources, SkillContext};
 use crate::error::SkillError;
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::connections::LONGEST_CACHE;
 use crate::context::clock::Clock;
+use crate::context::connections::LONGEST_CACHE;
 use crate::context::connections::{ConnectionsClient, StoreSettings};
 use crate::context::core::{CoreClient, CoreSettings, IamSettings};
 

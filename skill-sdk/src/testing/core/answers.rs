@@ -31,12 +31,12 @@ impl State {
                 .and_then(|rest| rest.strip_suffix("/content"));
             return match id {
                 Some(id) => self.artifact(&decoded(id)),
-                None => refusal(404, "not_found", "the core of the test has nothing there"),
+                None => refused(404, "not_found", "the core of the test has nothing there"),
             };
         }
         let body = request.body.map(json::parse);
         let Some(Ok(Value::Object(body))) = body else {
-            return refusal(400, "invalid_request", "the body is no JSON object");
+            return refused(400, "invalid_request", "the body is no JSON object");
         };
         match path {
             "/knowledge/snapshots:preview" => self.preview(&body),
@@ -47,7 +47,7 @@ impl State {
                 self.recalls.push(body.into());
                 answered(&self.recalled())
             }
-            _ => refusal(404, "not_found", "the core of the test has nothing there"),
+            _ => refused(404, "not_found", "the core of the test has nothing there"),
         }
     }
 
@@ -60,7 +60,7 @@ impl State {
                 etag: Some(format!("\"sha256:{}\"", hash(data))),
                 body: data.clone(),
             },
-            None => refusal(404, "artifact_not_found", &format!("there is no artifact {id}")),
+            None => refused(404, "artifact_not_found", &format!("there is no artifact {id}")),
         }
     }
 
@@ -118,13 +118,13 @@ impl State {
                 .is_some_and(|kinds| kinds.contains(&item["kind"]));
             // Wrong conditions are wrong whatever there is.
             match filter::matches(&item["attributes"], &conditions) {
-                Err(why) => return refusal(400, "invalid_request", &why),
+                Err(why) => return refused(400, "invalid_request", &why),
                 Ok(true) if of_kind => found.push(item),
                 Ok(_) => {}
             }
         }
         if let Err(why) = filter::matches(&json!({}), &conditions) {
-            return refusal(400, "invalid_request", &why);
+            return refused(400, "invalid_request", &why);
         }
         let number = |name: &str| body.get(name).and_then(Value::as_u64).map(usize::try_from);
         let start = number("cursor").and_then(Result::ok).unwrap_or(0);
@@ -150,7 +150,7 @@ fn answered(document: &Value) -> Answer {
     }
 }
 
-fn refusal(status: u16, code: &str, message: &str) -> Answer {
+fn refused(status: u16, code: &str, message: &str) -> Answer {
     envelope(status, &json!({"code": code, "message": message}))
 }
 

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{context, context_with, described, exchanged, logged_in, material, script, store_settings, told};
-use crate::connections::AccessToken;
 use crate::context::SkillContext;
 use crate::context::clock::Clock;
+use crate::context::connections::AccessToken;
 use crate::context::core::tests::script::{Reply, Script};
 use crate::error::SkillError;
 

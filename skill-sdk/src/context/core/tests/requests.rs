@@ -9,10 +9,10 @@ use super::script::{Reply, Script};
 use super::{context, context_of, with_key};
 use crate::context::clock::Clock;
 use crate::context::core::CoreClient;
+use crate::context::core::knowledge::{ApplyError, Filter};
 use crate::context::core::knowledge::{Document, EntityQuery, RecallQuery, Snapshot};
 use crate::context::web::Method;
 use crate::error::SkillError;
-use crate::knowledge::{ApplyError, Filter};
 
 fn unavailable() -> Reply {
     Reply::Json(503, json!({"error": {"code": "busy", "message": "later"}}))
