@@ -311,6 +311,9 @@ impl SkillContext {
 
     /// Tells the caller how far the work is, where the protocol has a way.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+        if self.is_cancelled() {
+            return;
+        }
         if let Some(sink) = &self.0.start.progress {
             sink.progress(Progress {
                 done,

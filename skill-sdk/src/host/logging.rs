@@ -28,7 +28,11 @@ pub enum LogFormat {
 /// Logs to standard error, and exports traces when the environment asks for it. Does nothing when the author's own code
 /// set up a log before.
 pub(super) fn start(format: LogFormat) -> Started {
-    let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new("info"));
+    let mut filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new("info"));
+    // That library logs requests as they are.
+    if let Ok(quiet) = "rmcp=error".parse() {
+        filter = filter.add_directive(quiet);
+    }
     let terminal = io::stderr().is_terminal();
     let log = tracing_subscriber::fmt::layer().with_writer(io::stderr);
     let json = match format {

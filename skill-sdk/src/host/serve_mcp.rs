@@ -13,8 +13,9 @@ use super::{NO_SKILLS, Refusal, stdio as protocol_stdio};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::http::ServeOptions;
+use crate::local::nobody_reads;
 use crate::mcp::http::{McpHttp, PATH, serve};
-use crate::mcp::{self, McpHost, StdioOptions, serve_stdio};
+use crate::mcp::{self, McpHost, StdioOptions, serve_watched};
 use crate::pipeline::{Host, report_panics_of_skills};
 
 /// The fewest threads that calls run on: a call that does not yield keeps one of them.
@@ -43,9 +44,13 @@ pub(super) fn stdio(
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
-        serve_stdio(host, protocol.input, protocol.output, options, stop)
+        let failed = |error: std::io::Error| format!("cannot serve: {error}");
+        let protocol_stdio::ProtocolStdio { input, output } = protocol;
+        let probe = output.try_clone().map_err(failed)?;
+        let abandoned = move || nobody_reads(&probe);
+        serve_watched(host, input, output, options, abandoned, stop)
             .await
-            .map_err(|error| format!("cannot serve: {error}"))
+            .map_err(failed)
     });
     // What still runs was given its time.
     runtime.shutdown_background();

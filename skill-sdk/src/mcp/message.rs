@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// The message is no JSON.
@@ -99,7 +99,7 @@ impl Wrong {
 struct Envelope<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
@@ -111,8 +111,17 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
+/// A member that is null is there, and is no id.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
 /// Reads one message.
 pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Wrong> {
+    // An array would be read as the members of the envelope in their order.
+    if text.trim_ascii_start().first() != Some(&b'{') {
+        return Err(unreadable(text, &"it is no object"));
+    }
     let envelope: Envelope<'_> = match serde_json::from_slice(text) {
         Ok(envelope) => envelope,
         Err(error) => return Err(unreadable(text, &error)),
@@ -154,7 +163,7 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Wrong> {
     }
 }
 
-fn unreadable(text: &[u8], error: &serde_json::Error) -> Wrong {
+fn unreadable(text: &[u8], error: &dyn fmt::Display) -> Wrong {
     if let Err(error) = serde_json::from_slice::<&RawValue>(text) {
         return Wrong::new(
             None,
@@ -212,6 +221,7 @@ mod tests {
             ("{not json", PARSE_ERROR, None),
             ("{\"jsonrpc\":\"2.0\",\"id\":1,", PARSE_ERROR, None),
             ("[]", INVALID_PARAMS, None),
+            ("[\"2.0\",1,\"ping\"]", INVALID_PARAMS, None),
             (
                 " [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
                 INVALID_PARAMS,
@@ -237,6 +247,11 @@ mod tests {
                 None,
             ),
             ("{\"jsonrpc\":\"2.0\",\"id\":1}", INVALID_REQUEST, Some("1")),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                None,
+            ),
             (
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}",
                 INVALID_REQUEST,

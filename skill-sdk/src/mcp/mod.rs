@@ -37,6 +37,7 @@ use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::input::StateKey;
+pub(crate) use self::stdio::serve_watched;
 pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};

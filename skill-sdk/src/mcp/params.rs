@@ -66,6 +66,8 @@ pub(super) struct Params<'a> {
     /// What a client says in `initialize` that it can do.
     #[serde(borrow, default)]
     capabilities: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    cursor: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "protocolVersion")]
     protocol_version: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
@@ -108,6 +110,12 @@ impl<'a> Params<'a> {
         }
         let read: Self =
             serde_json::from_str(params.get()).map_err(|error| wrong(format!("`params`: {error}")))?;
+        if let Some(cursor) = read.cursor.filter(|cursor| !cursor.get().starts_with('"')) {
+            return Err(wrong(format!(
+                "`params.cursor` must be a cursor that was sent before, it is {}",
+                Kind(cursor)
+            )));
+        }
         let meta = match read.meta {
             None => RequestMeta::default(),
             Some(meta) if meta.get().starts_with('{') => {

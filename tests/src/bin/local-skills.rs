@@ -1,7 +1,7 @@
 //! A program with skills that misbehave, as an executor on the same machine starts it.
 //!
 //! `local-skills parent REQUEST LINE` starts itself with that request of the local host, sends it the line, prints its id, and
-//! waits to be killed.
+//! waits to be killed. `local-skills mcp-parent REQUEST LINE` does the same with a host of MCP.
 
 #![allow(
     clippy::unwrap_used,
@@ -149,15 +149,20 @@ mod deep {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.as_slice() {
-        [program, parent, request, line] if parent == "parent" => be_parent(program, request, line),
+        [program, parent, request, line] if parent == "parent" => {
+            be_parent(program, "serve-local", request, line)
+        }
+        [program, parent, request, line] if parent == "mcp-parent" => {
+            be_parent(program, "serve-mcp-stdio", request, line)
+        }
         _ => skill_sdk::host::main(),
     }
 }
 
-fn be_parent(program: &str, request: &str, line: &str) -> ExitCode {
+fn be_parent(program: &str, action: &str, request: &str, line: &str) -> ExitCode {
     let request = request.replace("$PID", &std::process::id().to_string());
     let mut child = Command::new(program)
-        .args(["__skill-sdk", "serve-local", &request, "-"])
+        .args(["__skill-sdk", action, &request, "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -27,8 +27,8 @@ pub(super) struct Shared {
     /// `None`: the host has no sessions.
     pub(super) sessions: Option<Arc<Sessions>>,
     limits: Limits,
-    probes: Vec<Probe>,
     pub(super) open_metrics: bool,
+    probes: Vec<Probe>,
     /// Made of all the others when it is first needed.
     operation: OnceLock<Operation>,
 }
@@ -97,8 +97,8 @@ impl McpHttp {
             names: Names::default(),
             sessions: None,
             limits: Limits::default(),
-            probes: Vec::new(),
             open_metrics: false,
+            probes: Vec::new(),
             operation: OnceLock::new(),
         }))
     }
@@ -108,6 +108,13 @@ impl McpHttp {
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         self.with(|shared| shared.limits = limits)
+    }
+
+    /// Asks for no token and looks at no host name at `/metrics`, for a Prometheus that has none and comes by address. The
+    /// names of the skills are read there.
+    #[must_use]
+    pub fn open_metrics(self) -> Self {
+        self.with(|shared| shared.open_metrics = true)
     }
 
     /// Makes `/readyz` say no as long as `condition` holds, beside its own reasons. It is asked often and must answer at
@@ -121,12 +128,6 @@ impl McpHttp {
     ) -> Self {
         let probe: Probe = Arc::new(move || condition().then_some((code, message)));
         self.with(|shared| shared.probes.push(probe))
-    }
-
-    /// Asks for no token at `/metrics`, for a Prometheus that has none. The names of the tools are read there.
-    #[must_use]
-    pub fn open_metrics(self) -> Self {
-        self.with(|shared| shared.open_metrics = true)
     }
 
     /// Serves requests for one more host name: `agents.example.com`, `agents.example.com:8443` or `*` for all. Without a port
@@ -189,8 +190,8 @@ impl McpHttp {
             names: shared.names.clone(),
             sessions: shared.sessions.clone(),
             limits: shared.limits.clone(),
-            probes: shared.probes.clone(),
             open_metrics: shared.open_metrics,
+            probes: shared.probes.clone(),
             operation: OnceLock::new(),
         });
         shared.operation = OnceLock::new();

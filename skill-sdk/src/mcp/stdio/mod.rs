@@ -58,12 +58,24 @@ pub async fn serve_stdio(
     options: StdioOptions,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    serve_watched(host, input, output, options, || false, stop).await
+}
+
+/// [`serve_stdio`] for an output that tells by `abandoned` when nobody reads it any more.
+pub(crate) async fn serve_watched(
+    host: McpHost,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    options: StdioOptions,
+    abandoned: impl Fn() -> bool,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
     let outgoing = Arc::new(Outgoing::new(output)?);
     let running = Arc::new(InFlight::default());
     let (ended, end) = oneshot::channel();
     let mut session = Session::new(host, Arc::clone(&outgoing), Arc::clone(&running));
     let runtime = Handle::current();
-    let room = Arc::clone(&outgoing);
+    let (room, over) = (Arc::clone(&outgoing), Arc::clone(&running));
     let limit = options.message_limit;
     std::thread::Builder::new()
         .name("mcp-stdin".into())
@@ -72,7 +84,11 @@ pub async fn serve_stdio(
             let mut lines = Lines::new(input, limit);
             loop {
                 room.wait_for_room();
-                match lines.next() {
+                let line = lines.next();
+                if over.is_over() {
+                    break;
+                }
+                match line {
                     Ok(Line::Text(text)) => session.accept(text, &runtime),
                     Ok(Line::TooLong { id, bytes }) => session.refuse_long(id, bytes, limit),
                     Ok(Line::End) => break,
@@ -89,23 +105,43 @@ pub async fn serve_stdio(
     tokio::select! {
         _ = end => tracing::debug!("the client closed its end"),
         () = outgoing.broken() => tracing::info!("the client does not read any more"),
+        () = gone(&abandoned, LOOK_NOW_AND_THEN) => tracing::info!("the client is gone"),
         () = stop => tracing::info!(seconds = options.drain.as_secs(), "stopping: running calls may finish"),
     }
     running.close();
-    if outgoing.is_broken() {
-        running.stop_all(|_| {});
-        return Ok(());
+    tokio::select! {
+        () = running.idle() => {}
+        () = outgoing.broken() => {}
+        () = gone(&abandoned, LOOK_OFTEN) => {}
+        () = tokio::time::sleep(options.drain) => {
+            tracing::warn!("the drain time is up, calls that still run are given up");
+        }
     }
-    if tokio::time::timeout(options.drain, running.idle()).await.is_err() {
-        tracing::warn!("the drain time is up, calls that still run are given up");
-        running.stop_all(|unanswered| outgoing.send(unanswered));
-    }
+    running.stop_all(|unanswered| outgoing.send(unanswered));
     // A client that does not read must not keep the process.
-    if tokio::time::timeout(options.drain.max(Duration::from_secs(1)), outgoing.finish())
-        .await
-        .is_err()
-    {
-        tracing::warn!("the client did not read all answers");
+    tokio::select! {
+        () = outgoing.finish() => {}
+        () = gone(&abandoned, LOOK_OFTEN) => {}
+        () = tokio::time::sleep(options.drain.max(LAST_WORDS)) => {
+            tracing::warn!("the client did not read all answers");
+        }
     }
+    running.end();
     Ok(())
+}
+
+/// How often it is looked whether the client is gone, as long as it did not close its end.
+const LOOK_NOW_AND_THEN: Duration = Duration::from_secs(2);
+
+/// How often once it did.
+const LOOK_OFTEN: Duration = Duration::from_millis(50);
+
+/// The least time that a client has to read the last answers.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Resolves when nobody reads any more.
+async fn gone(abandoned: &impl Fn() -> bool, each: Duration) {
+    while !abandoned() {
+        tokio::time::sleep(each).await;
+    }
 }

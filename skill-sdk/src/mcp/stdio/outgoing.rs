@@ -93,7 +93,9 @@ impl Outgoing {
 
     /// Resolves when nothing can be written any more.
     pub(super) async fn broken(&self) {
-        self.shared.breaks.notified().await;
+        while !self.is_broken() {
+            self.shared.breaks.notified().await;
+        }
     }
 
     /// Waits until everything is written. Nothing may be sent afterwards.

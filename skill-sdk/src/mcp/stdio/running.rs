@@ -15,6 +15,8 @@ use crate::mcp::progress::Reporter;
 /// One of them. Whoever takes it out of the table is the one that answers, or decides that nobody does.
 #[derive(Debug)]
 pub(super) struct Accepted {
+    /// Tells it from others that had or will have the same id.
+    pub(super) number: u64,
     pub(super) era: Era,
     /// How to stop it, when it is a call.
     pub(super) stop: Option<Stop>,
@@ -34,6 +36,7 @@ pub(super) struct InFlight {
 struct Table {
     requests: HashMap<Id, Accepted>,
     closed: bool,
+    over: bool,
 }
 
 /// Why a request is not accepted.
@@ -62,15 +65,33 @@ impl InFlight {
         }
     }
 
-    /// Notes a request. Only the thread that reads adds requests, after it asked whether it may.
-    pub(super) fn insert(&self, id: Id, accepted: Accepted) {
-        self.table().requests.insert(id, accepted);
+    /// Notes a request; false once the host stops. Only the thread that reads adds requests, after it asked whether it may.
+    pub(super) fn insert(&self, id: Id, accepted: Accepted) -> bool {
+        let mut table = self.table();
+        if !table.closed {
+            table.requests.insert(id, accepted);
+        }
+        !table.closed
+    }
+
+    /// Says how a request that was noted is stopped; false when it was given up meanwhile.
+    pub(super) fn can_stop(&self, id: &Id, stop: Stop) -> bool {
+        let mut table = self.table();
+        let accepted = table.requests.get_mut(id);
+        accepted.is_some_and(|accepted| {
+            accepted.stop = Some(stop);
+            true
+        })
     }
 
     /// Answers a request, unless it was cancelled.
-    pub(super) fn finish(&self, id: &Id, answer: impl FnOnce()) {
+    pub(super) fn finish(&self, id: &Id, number: u64, answer: impl FnOnce()) {
         let mut table = self.table();
-        if let Some(accepted) = table.requests.remove(id) {
+        let is_it = table
+            .requests
+            .get(id)
+            .is_some_and(|accepted| accepted.number == number);
+        if is_it && let Some(accepted) = table.requests.remove(id) {
             if let Some(reporter) = accepted.reporter {
                 reporter.close();
             }
@@ -93,6 +114,16 @@ impl InFlight {
     /// Accepts nothing more.
     pub(super) fn close(&self) {
         self.table().closed = true;
+    }
+
+    /// Nobody listens any more.
+    pub(super) fn end(&self) {
+        self.table().over = true;
+    }
+
+    /// Whether nobody listens any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.table().over
     }
 
     /// Resolves when all that was accepted is answered.

@@ -29,6 +29,8 @@ pub(super) struct Session {
     negotiated: Option<String>,
     /// The client, as `initialize` introduced it.
     peer: Option<Arc<Peer>>,
+    /// How many requests were accepted.
+    accepted: u64,
 }
 
 impl Session {
@@ -40,6 +42,7 @@ impl Session {
             running,
             negotiated: None,
             peer: None,
+            accepted: 0,
         }
     }
 
@@ -82,6 +85,7 @@ impl Session {
     }
 
     fn request(&mut self, request: &Request<'_>, line: &[u8], runtime: &Handle) -> Result<(), Wrong> {
+        self.accepted += 1;
         let (params, meta) = Params::read(request)?;
         let version = self.version(request, &meta)?;
         let era = Era::of(&version);
@@ -92,8 +96,7 @@ impl Session {
                 return Err(Wrong::new(Some(request.id.clone()), INVALID_REQUEST, message));
             }
             Err(Refused::Closed) => {
-                let error = SkillError::retryable("overloaded", "the host is shutting down");
-                self.send_result(&request.id, era, error.into());
+                self.send_result(&request.id, era, stopping());
                 return Ok(());
             }
         }
@@ -171,21 +174,31 @@ impl Session {
         if let Some(reporter) = &reporter {
             call.set_progress(Arc::clone(reporter));
         }
-        let running = match call.start(&self.host, None) {
-            Ok(running) => running,
-            Err(outcome) => {
-                self.send_result(&request.id, era, outcome);
-                return Ok(());
-            }
-        };
+        let (id, number) = (request.id.clone(), self.accepted);
+        // Noted before it begins: a host that is told to stop must know of it.
         let accepted = Accepted {
+            number,
             era,
-            stop: Some(running.stopper()),
+            stop: None,
             reporter,
             server: Arc::clone(&self.server),
         };
-        let id = request.id.clone();
-        self.running.insert(id.clone(), accepted);
+        if !self.running.insert(id.clone(), accepted) {
+            self.send_result(&id, era, stopping());
+            return Ok(());
+        }
+        let running = match call.start(&self.host, None) {
+            Ok(running) => running,
+            Err(outcome) => {
+                self.running
+                    .finish(&id, number, || self.send_result(&id, era, outcome));
+                return Ok(());
+            }
+        };
+        if !self.running.can_stop(&id, running.stopper()) {
+            // It was given up meanwhile; dropping it stops it.
+            return Ok(());
+        }
         let (outgoing, table, server) = (
             Arc::clone(&self.outgoing),
             Arc::clone(&self.running),
@@ -194,20 +207,25 @@ impl Session {
         runtime.spawn(async move {
             let outcome = running.outcome().await;
             let message = answer::result(&id, era, &server, outcome);
-            table.finish(&id, || outgoing.send(message));
+            table.finish(&id, number, || outgoing.send(message));
         });
         Ok(())
     }
 
     fn forward(&self, request: &Request<'_>, line: &[u8], version: String, era: Era, runtime: &Handle) {
+        let number = self.accepted;
         let accepted = Accepted {
+            number,
             era,
             stop: None,
             reporter: None,
             server: Arc::clone(&self.server),
         };
         let id = request.id.clone();
-        self.running.insert(id.clone(), accepted);
+        if !self.running.insert(id.clone(), accepted) {
+            self.send_result(&id, era, stopping());
+            return;
+        }
         let (host, outgoing, table) = (
             self.host.clone(),
             Arc::clone(&self.outgoing),
@@ -220,7 +238,7 @@ impl Session {
                 Ok(_) => return,
                 Err(wrong) => answer::error(&wrong),
             };
-            table.finish(&id, || outgoing.send(answered));
+            table.finish(&id, number, || outgoing.send(answered));
         });
     }
 
@@ -230,7 +248,8 @@ impl Session {
             #[serde(borrow, rename = "requestId")]
             request_id: &'a RawValue,
         }
-        let cancelled = params.and_then(|params| serde_json::from_str::<Cancelled<'_>>(params.get()).ok());
+        let cancelled = params.filter(|params| params.get().starts_with('{'));
+        let cancelled = cancelled.and_then(|params| serde_json::from_str::<Cancelled<'_>>(params.get()).ok());
         if let Some(id) = cancelled.and_then(|cancelled| Id::of(cancelled.request_id)) {
             self.running.cancel(&id);
         }
@@ -239,4 +258,8 @@ impl Session {
     fn send_result(&self, id: &Id, era: Era, outcome: Outcome) {
         self.outgoing.send(answer::result(id, era, &self.server, outcome));
     }
+}
+
+fn stopping() -> Outcome {
+    SkillError::retryable("overloaded", "the host is shutting down").into()
 }

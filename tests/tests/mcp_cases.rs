@@ -1,0 +1,392 @@
+//! The recorded traffic of the reference's MCP host, replayed over pipes and sockets.
+
+#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::io::{Read, Write, pipe};
+use std::net::SocketAddr;
+use std::thread;
+
+use serde_json::{Value, json};
+use skill_sdk::Environment;
+use skill_sdk::context::Resources;
+use skill_sdk::http::ServeOptions;
+use skill_sdk::mcp::http::{McpHttp, serve};
+use skill_sdk::mcp::{McpHost, StdioOptions, serve_stdio};
+use skill_sdk::pipeline::Host;
+use skill_sdk_tests::cases::{self, Case};
+use skill_sdk_tests::sample;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Where the specification decides differently from the recording: what is compared of the answer, and why.
+const DIFFERENT: &[(&str, &str)] = &[
+    // `tools/list` is ordered by name, has annotations, and schemas are derived from other types.
+    ("stdio-list", "tools"),
+    ("http-accept-json-only", "tools"),
+    ("http-no-version", "tools"),
+    // A line that is no message is answered.
+    ("stdio-parse-error", "answered"),
+    ("stdio-batch", "answered"),
+    // A number that is none is written as null by this language, and the skill here writes none.
+    ("stdio-nan", "outputs"),
+    // A 415 says what is needed.
+    ("http-no-content-type", "415"),
+    // A slash at the end does not redirect, other paths have the envelope of the HTTP host.
+    ("http-slash", "200"),
+    ("http-other-path", "404"),
+    // Foreign origins are refused wherever the host is bound.
+    ("http-origin", "403"),
+    ("http-loopback-foreign-origin", "403"),
+    // A body that names another version than the header is refused.
+    ("http-discover", "400"),
+];
+
+fn mcp() -> McpHost {
+    // The skill that prints not-a-number is of the reference's language.
+    let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
+    McpHost::new(host).unwrap().environment(Environment::only([]))
+}
+
+fn different(case: &Case) -> Option<&'static str> {
+    DIFFERENT
+        .iter()
+        .find(|(id, _)| *id == case.id)
+        .map(|(_, how)| *how)
+}
+
+/// The part of a message that must match: texts of errors are our own, a text block holds JSON, and what a host says of
+/// itself is its own.
+fn comparable(message: &Value) -> Value {
+    let mut message = message.clone();
+    if let Some(error) = message.get_mut("error").and_then(Value::as_object_mut) {
+        error.remove("message");
+        error.remove("data");
+    }
+    if let Some(result) = message.get_mut("result").and_then(Value::as_object_mut) {
+        // Absent is the same as false, and a recording has both.
+        for name in [
+            "serverInfo",
+            "capabilities",
+            "supportedVersions",
+            "ttlMs",
+            "cacheScope",
+            "tools",
+            "nextCursor",
+        ] {
+            if let Some(value) = result.get_mut(name) {
+                *value = json!("its own");
+            }
+        }
+        if let Some(meta) = result.get_mut("_meta").and_then(Value::as_object_mut)
+            && let Some(server) = meta.get_mut("io.modelcontextprotocol/serverInfo")
+        {
+            *server = json!("its own");
+        }
+        for block in result
+            .get_mut("content")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            let text = block["text"].as_str().unwrap();
+            let mut inner: Value = serde_json::from_str(&text.replace("NaN", "null")).unwrap();
+            if let Some(error) = inner.get_mut("error").and_then(Value::as_object_mut) {
+                error.insert("message".into(), Value::Null);
+                let errors = error
+                    .get_mut("details")
+                    .and_then(|details| details.get_mut("errors"));
+                for violation in errors.and_then(Value::as_array_mut).into_iter().flatten() {
+                    violation["message"] = Value::Null;
+                }
+            }
+            block["text"] = inner;
+        }
+    }
+    message
+}
+
+/// Sends lines to a host over pipes and gives the lines that come back, by their ids.
+fn over_pipes(lines: &[String]) -> Vec<Value> {
+    let (host_reads, mut input) = pipe().unwrap();
+    let (mut output, host_writes) = pipe().unwrap();
+    let host = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let options = StdioOptions::default();
+        runtime.block_on(serve_stdio(mcp(), host_reads, host_writes, options, pending()))
+    });
+    for line in lines {
+        writeln!(input, "{line}").unwrap();
+    }
+    drop(input);
+    let mut text = String::new();
+    output.read_to_string(&mut text).unwrap();
+    host.join().unwrap().unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn line(message: &Value) -> String {
+    message
+        .as_str()
+        .map_or_else(|| message.to_string(), str::to_owned)
+}
+
+fn replay_stdio(case: &Case) {
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": "first", "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    });
+    let mut lines = Vec::new();
+    if case.input["afterInitialize"] == true {
+        lines.push(initialize.to_string());
+        lines.push(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned());
+    }
+    lines.extend(case.input["messages"].as_array().unwrap().iter().map(line));
+    let answers = over_pipes(&lines);
+    let of = |id: &Value| answers.iter().find(|answer| answer["id"] == *id);
+    for expected in case.expect["replies"].as_array().unwrap() {
+        if expected.is_null() {
+            assert_eq!(different(case), Some("answered"), "{}", case.id);
+            assert!(of(&Value::Null).is_some_and(|answer| answer["error"]["code"].is_i64()));
+            continue;
+        }
+        let found = of(&expected["id"]).unwrap_or_else(|| panic!("{}: {answers:?}", case.id));
+        if different(case) == Some("outputs") {
+            assert_eq!(found["result"]["isError"], false, "{}", case.id);
+            continue;
+        }
+        assert_eq!(comparable(found), comparable(expected), "{}", case.id);
+    }
+}
+
+struct Answer {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: String,
+}
+
+async fn send(
+    address: SocketAddr,
+    method: &str,
+    target: &str,
+    headers: &[(String, String)],
+    body: &str,
+) -> Answer {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut head = format!(
+        "{method} {target} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    stream
+        .write_all(format!("{head}\r\n{body}").as_bytes())
+        .await
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let header = |line: &str| {
+        let (name, value) = line.split_once(':').unwrap();
+        (name.to_ascii_lowercase(), value.trim().to_owned())
+    };
+    Answer {
+        status,
+        headers: lines.map(header).collect(),
+        body: body.to_owned(),
+    }
+}
+
+async fn replay_http(case: &Case, address: SocketAddr) {
+    let input = &case.input;
+    let mut headers: Vec<(String, String)> = input["headers"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|header| {
+            (
+                header[0].as_str().unwrap().to_owned(),
+                header[1].as_str().unwrap().to_owned(),
+            )
+        })
+        .collect();
+    let mut body = match &input["body"] {
+        Value::Null => String::new(),
+        body => line(body),
+    };
+    let mut host = "localhost".to_owned();
+    if input.get("appHost").is_some() {
+        host = input["hostHeader"]
+            .as_str()
+            .unwrap()
+            .replace("<port>", &address.port().to_string());
+        for (name, value) in [
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ] {
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+        body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.to_owned();
+    }
+    headers.push(("Host".to_owned(), host));
+    let method = input["method"].as_str().unwrap_or("POST");
+    let target = input["target"].as_str().unwrap_or("/mcp");
+    let answer = send(address, method, target, &headers, &body).await;
+    let json: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+    if let Some(Ok(status)) = different(case).map(str::parse::<u16>) {
+        assert_eq!(answer.status, status, "{}: {}", case.id, answer.body);
+        return;
+    }
+    assert_eq!(
+        u64::from(answer.status),
+        case.expect["status"].as_u64().unwrap(),
+        "{}: {}",
+        case.id,
+        answer.body
+    );
+    assert_eq!(answer.headers["content-type"], "application/json", "{}", case.id);
+    let expected: Value = match case.expect.get("json") {
+        Some(json) => json.clone(),
+        None => serde_json::from_str(case.expect["bodyText"].as_str().unwrap()).unwrap(),
+    };
+    assert_eq!(comparable(&json), comparable(&expected), "{}", case.id);
+}
+
+async fn server() -> SocketAddr {
+    let (bound, address) = tokio::sync::oneshot::channel();
+    let http = McpHttp::anonymous(mcp());
+    let options = ServeOptions::new("127.0.0.1", 0);
+    tokio::spawn(serve(http, options, |at| bound.send(at).unwrap(), pending()));
+    address.await.unwrap()
+}
+
+#[tokio::test]
+async fn recorded_traffic() {
+    let mut seen = Vec::new();
+    let address = server().await;
+    let cases = cases::load("mcp.json");
+    for case in &cases {
+        seen.push(case.id.as_str());
+        match case.input["transport"].as_str().unwrap() {
+            "stdio" => replay_stdio(case),
+            _ => replay_http(case, address).await,
+        }
+    }
+    for (id, _) in DIFFERENT {
+        assert!(cases.is_empty() || seen.contains(id), "{id} is no case");
+    }
+}
+
+/// What the executor's client really sends, in its order.
+#[tokio::test]
+async fn recorded_clients() {
+    let address = server().await;
+    for case in cases::load("mcp_client.json") {
+        let transcript = case.expect["transcript"].as_array().unwrap();
+        if case.id == "stdio-transcript" {
+            let of = |from: &str| -> Vec<Value> {
+                let said = transcript.iter().filter(|entry| entry["from"] == from);
+                said.map(|entry| entry["message"].clone()).collect()
+            };
+            let lines: Vec<String> = of("client").iter().map(Value::to_string).collect();
+            let answers = over_pipes(&lines);
+            for expected in of("server") {
+                let found = answers
+                    .iter()
+                    .find(|answer| answer["id"] == expected["id"])
+                    .unwrap();
+                assert_eq!(
+                    comparable(found),
+                    without_hints(comparable(&expected), found),
+                    "{}",
+                    case.id
+                );
+            }
+        } else {
+            for exchange in transcript {
+                let headers: Vec<(String, String)> = exchange["headers"]
+                    .as_object()
+                    .unwrap()
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
+                    .chain([("Host".to_owned(), "localhost".to_owned())])
+                    .collect();
+                let body = exchange["body"].to_string();
+                let answer = send(address, "POST", "/mcp", &headers, &body).await;
+                let recorded = &exchange["response"];
+                assert_eq!(
+                    u64::from(answer.status),
+                    recorded["status"].as_u64().unwrap(),
+                    "{body}"
+                );
+                let found: Value = serde_json::from_str(&answer.body).unwrap();
+                let expected: Value = serde_json::from_str(recorded["body"].as_str().unwrap()).unwrap();
+                assert_eq!(
+                    comparable(&found),
+                    without_hints(comparable(&expected), &found),
+                    "{body}"
+                );
+            }
+        }
+    }
+}
+
+/// How long lists count is said in more places than the recording does; so is what a host says of itself.
+fn without_hints(mut expected: Value, found: &Value) -> Value {
+    for name in ["ttlMs", "_meta"] {
+        if expected["result"].get(name).is_none() && found["result"].get(name).is_some() {
+            expected["result"][name] = comparable(found)["result"][name].clone();
+        }
+    }
+    expected
+}
+
+/// The client falls back to `initialize` when `server/discover` fails: what it sends then must be understood as well.
+#[tokio::test]
+async fn recorded_fallbacks() {
+    let address = server().await;
+    for case in cases::load("mcp_client_fallback.json") {
+        let transcript = case.expect["transcript"].as_array().unwrap();
+        if case.id.starts_with("stdio") {
+            let said = transcript.iter().filter(|entry| entry["from"] == "client");
+            let lines: Vec<String> = said.map(|entry| entry["message"].to_string()).collect();
+            let answers = over_pipes(&lines);
+            let last = answers.iter().find(|answer| answer["id"] == 3).unwrap();
+            assert_eq!(last["result"]["structuredContent"]["sum"], 3, "{}", case.id);
+            assert!(
+                answers.iter().all(|answer| answer.get("error").is_none()),
+                "{}",
+                case.id
+            );
+            continue;
+        }
+        for exchange in transcript {
+            let headers: Vec<(String, String)> = exchange["headers"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
+                .chain([("Host".to_owned(), "localhost".to_owned())])
+                .collect();
+            let body = exchange["body"].to_string();
+            let answer = send(address, "POST", "/mcp", &headers, &body).await;
+            let discover = exchange["body"]["method"] == "server/discover";
+            // This host does not fail where the recorded stub did.
+            let status = if discover {
+                200
+            } else {
+                exchange["answer"].as_u64().unwrap()
+            };
+            assert_eq!(u64::from(answer.status), status, "{}: {body}", case.id);
+        }
+    }
+}

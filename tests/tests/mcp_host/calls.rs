@@ -1,0 +1,196 @@
+//! Calls and their results.
+
+use serde_json::{Value, json};
+use skill_sdk::mcp::StdioOptions;
+use skill_sdk_tests::log;
+
+use super::client::{Client, call, failed, host, modern, request};
+
+#[test]
+fn outputs_come_as_text_and_as_structure() {
+    let mut client = Client::legacy();
+    client.act(1, "Ёж & \"q\" \n 🙂", &Value::Null);
+    let answer = client.take();
+    let outputs = json!({"result": "Ёж & \"q\" \n 🙂"});
+    assert_eq!(
+        answer,
+        json!({"jsonrpc": "2.0", "id": 1, "result": {
+            "content": [{"type": "text", "text": outputs.to_string()}],
+            "structuredContent": outputs,
+            "isError": false,
+        }})
+    );
+    client.act("two", "spend", &Value::Null);
+    assert_eq!(
+        client.take()["result"]["_meta"],
+        json!({"skill/cost": {"units": {"ё": 1.5}}})
+    );
+}
+
+#[test]
+fn failures_are_results() {
+    let mut client = Client::legacy();
+    for (action, code, retryable) in [
+        ("retryable", "busy", true),
+        ("terminal", "denied", false),
+        ("panic", "skill_error", false),
+    ] {
+        client.act(1, action, &Value::Null);
+        let answer = client.take();
+        assert_eq!(failed(&answer), (code.to_owned(), retryable));
+    }
+    client.send(call(2, "mcp.nope", &json!({}), &Value::Null));
+    assert_eq!(failed(&client.take()), ("skill_not_hosted".to_owned(), false));
+    client.send(call(3, "mcp.act", &json!({"action": 1, "more": 2}), &Value::Null));
+    let answer = client.take();
+    assert_eq!(failed(&answer), ("input_contract_violation".to_owned(), false));
+    let text = answer["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(text.contains("\"path\":\"/action\""), "{text}");
+    // The process goes on.
+    client.act(4, "a", &Value::Null);
+    assert_eq!(client.take()["result"]["isError"], false);
+}
+
+#[test]
+fn arguments_that_are_none() {
+    let mut client = Client::legacy();
+    for params in [
+        json!({"name": "mcp.optional"}),
+        json!({"name": "mcp.optional", "arguments": null}),
+        json!({"name": "mcp.optional", "arguments": {}}),
+        json!({"name": "mcp.optional", "arguments": {"text": null}}),
+    ] {
+        client.send(request(1, "tools/call", &params));
+        assert_eq!(
+            client.take()["result"]["structuredContent"],
+            json!({"result": false}),
+            "{params}"
+        );
+    }
+    for (params, says) in [
+        (json!({"name": "mcp.act", "arguments": []}), "an array"),
+        (
+            json!({"name": "mcp.act", "arguments": "{\"action\": \"a\"}"}),
+            "not a string that holds it",
+        ),
+        (json!({"name": "mcp.act", "arguments": 1}), "a number"),
+        (json!({"name": "mcp.act", "arguments": true}), "a boolean"),
+        (json!({"arguments": {}}), "`params.name` is missing"),
+        (json!({"name": null}), "`params.name` is missing"),
+        (json!({"name": 1}), "a number"),
+        (json!({"name": "mcp.act", "_meta": []}), "`params._meta`"),
+        (json!([]), "`params` must be an object"),
+        (json!("x"), "`params` must be an object"),
+        (Value::Null, "`params.name` is missing"),
+    ] {
+        client.send(request(1, "tools/call", &params));
+        let (id, code, text) = client.wrong();
+        assert_eq!((id, code), (1.into(), -32602), "{params}");
+        assert!(text.contains(says), "{text}");
+    }
+    // A text stays a text, whatever it looks like.
+    client.act(2, "{\"a\": 1}", &Value::Null);
+    assert_eq!(
+        client.take()["result"]["structuredContent"]["result"],
+        "{\"a\": 1}"
+    );
+}
+
+#[test]
+fn what_meta_says_reaches_the_skill() {
+    let mut client = Client::legacy();
+    for (meta, expected) in [
+        (json!({}), "mcp None None {} None"),
+        (
+            json!({"skill/invocationId": "i", "skill/idempotencyKey": "k\u{e9}\n", "skill/settings": {"values": {"a": [1]}}}),
+            "mcp Some(\"i\") Some(\"ké\\n\") {\"a\":[1]} None",
+        ),
+        (
+            json!({"skill/invocationId": "", "skill/idempotencyKey": 7, "skill/settings": {"values": 1}}),
+            "mcp None None {} None",
+        ),
+        (
+            json!({"skill/invocationId": null, "skill/idempotencyKey": ["k"], "skill/settings": "x", "traceparent": 5}),
+            "mcp None None {} None",
+        ),
+    ] {
+        client.act(1, "context", &meta);
+        assert_eq!(
+            client.take()["result"]["structuredContent"]["result"],
+            expected,
+            "{meta}"
+        );
+    }
+}
+
+#[test]
+fn the_log_holds_no_inputs_and_no_outputs() {
+    log::capture();
+    let mut client = Client::legacy();
+    client.act(
+        1,
+        "hunter3",
+        &json!({"skill/settings": {"values": {"a": "hunter3"}}}),
+    );
+    client.take();
+    client.send(call(2, "mcp.act", &json!({"action": ["hunter3"]}), &Value::Null));
+    client.take();
+    client.send("{\"hunter3");
+    client.take();
+    client.send(request(
+        4,
+        "tools/call",
+        &json!({"name": "mcp.act", "arguments": ["hunter3"]}),
+    ));
+    client.take();
+    assert!(!log::text().contains("hunter3"));
+}
+
+#[test]
+fn line_breaks_and_large_results_are_one_line() {
+    let mut client = Client::legacy();
+    client.send(call(1, "mcp.broken-lines", &json!({}), &Value::Null));
+    assert_eq!(client.take()["result"]["structuredContent"], json!({"a": "b\n"}));
+    client.send(call(2, "mcp.large", &json!({"bytes": 20_000_000}), &modern()));
+    let answer = client.take();
+    assert_eq!(
+        answer["result"]["structuredContent"]["result"]
+            .as_str()
+            .unwrap()
+            .len(),
+        20_000_000
+    );
+}
+
+#[test]
+fn more_calls_than_may_run_are_told_so() {
+    let mut client = Client::of(host().concurrency(1), StdioOptions::default());
+    client.initialize("2025-11-25");
+    client.act(1, "hang", &json!({"progressToken": "p"}));
+    assert_eq!(client.take()["method"], "notifications/progress");
+    client.act(2, "a", &Value::Null);
+    assert_eq!(failed(&client.take()), ("overloaded".to_owned(), true));
+    client.cancel(1);
+    // The place of a call that was cancelled is free once its body is gone.
+    loop {
+        client.act(3, "a", &Value::Null);
+        if client.take()["result"]["isError"] == false {
+            break;
+        }
+    }
+}
+
+#[test]
+fn an_id_is_used_once_at_a_time() {
+    let mut client = Client::legacy();
+    client.act("a", "hang", &json!({"progressToken": 1}));
+    client.take();
+    client.act("a", "b", &Value::Null);
+    assert_eq!(client.wrong().1, -32600);
+    client.cancel("a");
+    client.act("a", "b", &Value::Null);
+    assert_eq!(client.take()["result"]["structuredContent"]["result"], "b");
+}

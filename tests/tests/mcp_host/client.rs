@@ -1,0 +1,283 @@
+//! Clients: one of a pipe, one of a socket.
+
+use std::future::pending;
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skill_sdk::Environment;
+use skill_sdk::context::Resources;
+use skill_sdk::http::{BindError, ServeOptions};
+use skill_sdk::mcp::http::{McpHttp, serve};
+use skill_sdk::mcp::{McpHost, StdioOptions, serve_stdio};
+use skill_sdk::pipeline::Host;
+use skill_sdk_tests::wire::{Answer, Client as Connection};
+use tokio::sync::oneshot;
+
+use super::SKILLS;
+
+/// How long a test waits for what should come at once.
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
+
+/// `_meta` of a request of the new era.
+pub(super) fn modern() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
+/// A host of the skills of these tests.
+pub(super) fn host() -> McpHost {
+    let host = Host::with_resources(SKILLS.iter().copied(), Resources::default());
+    McpHost::new(host.unwrap())
+        .unwrap()
+        .environment(Environment::only([]))
+}
+
+/// The message of a request.
+pub(super) fn request(id: impl Into<Value>, method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params}).to_string()
+}
+
+/// The message of a call.
+pub(super) fn call(id: impl Into<Value>, tool: &str, arguments: &Value, meta: &Value) -> String {
+    let mut params = json!({"name": tool, "arguments": arguments});
+    if !meta.is_null() {
+        params["_meta"] = meta.clone();
+    }
+    request(id, "tools/call", &params)
+}
+
+/// A client that sends and takes lines.
+pub(super) struct Client {
+    pub(super) input: Option<PipeWriter>,
+    pub(super) stop: Option<oneshot::Sender<()>>,
+    lines: Receiver<String>,
+    done: JoinHandle<io::Result<()>>,
+}
+
+impl Client {
+    /// A client that said `initialize`.
+    pub(super) fn legacy() -> Self {
+        let mut client = Self::of(host(), StdioOptions::default());
+        client.initialize("2025-11-25");
+        client
+    }
+
+    /// A client that said nothing yet.
+    pub(super) fn new() -> Self {
+        Self::of(host(), StdioOptions::default())
+    }
+
+    /// A client of this host that said nothing yet.
+    pub(super) fn of(host: McpHost, options: StdioOptions) -> Self {
+        let (client, output) = Self::unread(host, options);
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                if sender.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { lines, ..client }
+    }
+
+    /// A client that does not read, and what it would read from.
+    pub(super) fn unread(host: McpHost, options: StdioOptions) -> (Self, PipeReader) {
+        let (host_reads, input) = pipe().unwrap();
+        let (output, host_writes) = pipe().unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let done = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(4)
+                .enable_all()
+                .build()
+                .unwrap();
+            let served = runtime.block_on(serve_stdio(host, host_reads, host_writes, options, async {
+                if stopped.await.is_err() {
+                    pending::<()>().await;
+                }
+            }));
+            runtime.shutdown_background();
+            served
+        });
+        let client = Self {
+            input: Some(input),
+            stop: Some(stop),
+            lines: channel().1,
+            done,
+        };
+        (client, output)
+    }
+
+    pub(super) fn initialize(&mut self, version: &str) -> Value {
+        let params = json!({
+            "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        self.send(request("initialize", "initialize", &params));
+        let answer = self.take();
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        answer
+    }
+
+    /// Sends a line.
+    pub(super) fn send(&mut self, line: impl AsRef<[u8]>) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(&[line.as_ref(), b"\n"].concat()).unwrap();
+    }
+
+    /// Calls the tool `mcp.act` with an action.
+    pub(super) fn act(&mut self, id: impl Into<Value>, action: &str, meta: &Value) {
+        self.send(call(id, "mcp.act", &json!({"action": action}), meta));
+    }
+
+    /// Cancels a request.
+    pub(super) fn cancel(&mut self, id: impl Into<Value>) {
+        let params = json!({"requestId": id.into()});
+        let message = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+        self.send(message.to_string());
+    }
+
+    /// The next line.
+    pub(super) fn take(&self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("a line comes in time");
+        let message: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+        message
+    }
+
+    /// The next line, which is an error; its id, its code and its text.
+    pub(super) fn wrong(&self) -> (Value, i64, String) {
+        wrong(&self.take())
+    }
+
+    /// Ends the input; what comes until the host ends.
+    pub(super) fn end(mut self) -> Vec<Value> {
+        drop(self.input.take());
+        self.rest()
+    }
+
+    /// What comes until the host ends.
+    pub(super) fn rest(self) -> Vec<Value> {
+        let mut rest = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            rest.push(serde_json::from_str(&line).unwrap());
+        }
+        self.wait();
+        rest
+    }
+
+    /// Waits for the end of the host.
+    pub(super) fn wait(self) {
+        let (sender, ended) = channel();
+        thread::spawn(move || sender.send(self.done.join()));
+        let ended = ended.recv_timeout(PATIENCE).expect("the host ends in time");
+        ended
+            .expect("the host does not panic")
+            .expect("the host ends well");
+    }
+}
+
+/// An error of the protocol: its id, its code and its text.
+#[track_caller]
+pub(super) fn wrong(message: &Value) -> (Value, i64, String) {
+    let error = &message["error"];
+    let text = error["message"].as_str().unwrap_or_else(|| panic!("{message}"));
+    assert!(!text.is_empty() && !text.contains("hunter2"), "{message}");
+    (
+        message["id"].clone(),
+        error["code"].as_i64().unwrap(),
+        text.to_owned(),
+    )
+}
+
+/// The failure that a result holds: its code and whether it is retryable.
+#[track_caller]
+pub(super) fn failed(message: &Value) -> (String, bool) {
+    let result = &message["result"];
+    assert_eq!(result["isError"], true, "{message}");
+    assert!(result.get("structuredContent").is_none(), "{message}");
+    let content = result["content"].as_array().unwrap();
+    assert_eq!(content.len(), 1, "{message}");
+    let text = content[0]["text"].as_str().unwrap();
+    assert!(!text.contains("hunter2"), "{message}");
+    let envelope: Value = serde_json::from_str(text).unwrap();
+    let error = envelope["error"].as_object().unwrap();
+    let keys: Vec<_> = error.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["code", "message", "retryable", "details"], "{message}");
+    (
+        error["code"].as_str().unwrap().to_owned(),
+        error["retryable"].as_bool().unwrap(),
+    )
+}
+
+/// A host on a port.
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    pub(super) stop: oneshot::Sender<()>,
+    pub(super) done: tokio::task::JoinHandle<Result<(), BindError>>,
+}
+
+impl Server {
+    /// Serves these skills to everybody.
+    pub(super) async fn anonymous() -> Self {
+        Self::of(McpHttp::anonymous(host())).await
+    }
+
+    pub(super) async fn of(mcp: McpHttp) -> Self {
+        Self::with(mcp, ServeOptions::new("127.0.0.1", 0)).await
+    }
+
+    pub(super) async fn with(mcp: McpHttp, options: ServeOptions) -> Self {
+        let (bound, address) = oneshot::channel();
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            if stopped.await.is_err() {
+                pending::<()>().await;
+            }
+        };
+        let done = tokio::spawn(serve(mcp, options, |at| bound.send(at).unwrap(), stopped));
+        Self {
+            address: address.await.expect("the server starts"),
+            stop,
+            done,
+        }
+    }
+
+    /// Sends one message as a client of the old era.
+    pub(super) async fn post(&self, message: &str) -> Answer {
+        self.post_with(message, &[]).await
+    }
+
+    /// Sends one message with these headers beside the usual ones.
+    pub(super) async fn post_with(&self, message: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut connection = Connection::connect(self.address).await;
+        connection.send(http("POST", "/mcp", headers, message)).await;
+        connection.receive().await
+    }
+}
+
+/// The bytes of a request; a header that is given takes the place of the usual one, and an empty one of none.
+pub(super) fn http(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let usual = [
+        ("Host", "localhost"),
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    let own = |name: &str| headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+    let mut head = format!("{method} {target} HTTP/1.1\r\n");
+    for (name, value) in usual.iter().filter(|(name, _)| !own(name)).chain(headers) {
+        if !value.is_empty() {
+            head += &format!("{name}: {value}\r\n");
+        }
+    }
+    if !body.is_empty() {
+        head += &format!("Content-Length: {}\r\n", body.len());
+    }
+    head + "\r\n" + body
+}

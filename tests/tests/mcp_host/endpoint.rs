@@ -1,0 +1,397 @@
+//! `POST /mcp`: statuses, headers, bodies.
+
+use serde_json::{Value, json};
+use skill_sdk::http::{Limits, ServeOptions};
+use skill_sdk::mcp::http::McpHttp;
+use skill_sdk_tests::signs::Signs;
+use skill_sdk_tests::wire::Client as Connection;
+
+use super::client::{Server, call, failed, host, http, modern, request, wrong};
+
+/// The headers of a request of the new era.
+fn standard<'a>(method: &'a str, name: &'a str) -> Vec<(&'a str, &'a str)> {
+    let mut headers = vec![("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)];
+    if !name.is_empty() {
+        headers.push(("Mcp-Name", name));
+    }
+    headers
+}
+
+fn act(meta: &Value) -> String {
+    call(1, "mcp.act", &json!({"action": "a"}), meta)
+}
+
+#[tokio::test]
+async fn one_message_one_answer() {
+    let server = Server::anonymous().await;
+    let answer = server.post(&act(&Value::Null)).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), "application/json");
+    assert!(!answer.headers.contains_key("mcp-session-id"));
+    assert_eq!(answer.json()["result"]["structuredContent"]["result"], "a");
+
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let answer = server.post(&request(0, "initialize", &params)).await;
+    assert_eq!(
+        (answer.status, &answer.json()["result"]["protocolVersion"]),
+        (200, &json!("2025-06-18"))
+    );
+    let answer = server.post(&request(0, "ping", &json!({}))).await;
+    assert_eq!(answer.json(), json!({"jsonrpc": "2.0", "id": 0, "result": {}}));
+    let answer = server
+        .post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    assert_eq!((answer.status, answer.body.as_str()), (202, ""));
+
+    let answer = server
+        .post_with(
+            &request(1, "server/discover", &json!({"_meta": modern()})),
+            &standard("server/discover", ""),
+        )
+        .await;
+    assert_eq!(answer.json()["result"]["resultType"], "complete");
+    let answer = server
+        .post_with(&act(&modern()), &standard("tools/call", "mcp.act"))
+        .await;
+    assert_eq!(answer.json()["result"]["resultType"], "complete");
+    let answer = server
+        .post_with(
+            &request(1, "tools/list", &json!({"_meta": modern()})),
+            &standard("tools/list", ""),
+        )
+        .await;
+    assert_eq!(answer.json()["result"]["cacheScope"], "public");
+}
+
+#[tokio::test]
+async fn the_path_has_two_forms_and_the_others_are_not_there() {
+    let server = Server::anonymous().await;
+    let mut connection = Connection::connect(server.address).await;
+    for (target, status) in [
+        ("/mcp", 200),
+        ("/mcp/", 200),
+        ("/mcp/x", 404),
+        ("/", 404),
+        ("/sse", 404),
+        ("//mcp", 404),
+        ("/MCP", 404),
+        ("/.well-known/oauth-protected-resource", 404),
+        ("/.well-known/oauth-protected-resource/mcp", 404),
+    ] {
+        connection
+            .send(http("POST", target, &[], &act(&Value::Null)))
+            .await;
+        let answer = connection.receive().await;
+        assert_eq!(answer.status, status, "{target}");
+        assert!(!answer.headers.contains_key("location"), "{target}");
+        if status == 404 {
+            assert_eq!(answer.code(), "not_found", "{target}");
+        }
+    }
+    for method in ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+        connection.send(http(method, "/mcp", &[], "")).await;
+        let answer = connection.receive().await;
+        assert_eq!((answer.status, answer.header("allow")), (405, "POST"), "{method}");
+        assert_eq!(wrong(&answer.json()).1, -32600, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_needed_is_said() {
+    let server = Server::anonymous().await;
+    for (header, value, status, says) in [
+        (
+            "Accept",
+            "text/html",
+            406,
+            "Accept: application/json, text/event-stream",
+        ),
+        ("Accept", "text/event-stream", 406, "Accept: application/json"),
+        (
+            "Content-Type",
+            "text/plain",
+            415,
+            "Content-Type: application/json",
+        ),
+        ("Content-Type", "", 415, "Content-Type: application/json"),
+    ] {
+        let answer = server.post_with(&act(&Value::Null), &[(header, value)]).await;
+        assert_eq!(answer.status, status, "{header}: {value}");
+        let (_, code, text) = wrong(&answer.json());
+        assert_eq!(code, -32600);
+        assert!(text.contains(says), "{text}");
+    }
+    for accept in ["application/json", "*/*", ""] {
+        assert_eq!(
+            server
+                .post_with(&act(&Value::Null), &[("Accept", accept)])
+                .await
+                .status,
+            200,
+            "{accept}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_messages() {
+    let server = Server::anonymous().await;
+    for (body, status, code) in [
+        ("not json", 400, -32700),
+        ("[]", 400, -32602),
+        ("{}", 400, -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", 400, -32600),
+    ] {
+        let answer = server.post(body).await;
+        assert_eq!(answer.status, status, "{body}");
+        let (id, found, _) = wrong(&answer.json());
+        assert_eq!((id, found), (Value::Null, code), "{body}");
+    }
+    for (params, code) in [
+        (json!({}), -32602),
+        (json!({"name": "mcp.act", "arguments": [1]}), -32602),
+    ] {
+        let answer = server.post(&request(7, "tools/call", &params)).await;
+        assert_eq!(answer.status, 200);
+        let (id, found, _) = wrong(&answer.json());
+        assert_eq!((id, found), (7.into(), code));
+    }
+    let answer = server.post(&request(7, "prompts/list", &json!({}))).await;
+    assert_eq!((answer.status, wrong(&answer.json()).1), (200, -32601));
+    let answer = server.post(&call(7, "mcp.nope", &json!({}), &Value::Null)).await;
+    assert_eq!(
+        (answer.status, failed(&answer.json()).0.as_str()),
+        (200, "skill_not_hosted")
+    );
+}
+
+#[tokio::test]
+async fn headers_and_body_say_the_same() {
+    let server = Server::anonymous().await;
+    let version = ("MCP-Protocol-Version", "2026-07-28");
+    let (method, name) = (("Mcp-Method", "tools/call"), ("Mcp-Name", "mcp.act"));
+    let only = |key: &str| json!({key: modern()[key]});
+    let table: Vec<(Vec<(&str, &str)>, Value, u16, i64)> = vec![
+        (vec![version, method, name], modern(), 200, 0),
+        (
+            vec![version, method, ("Mcp-Name", "=?base64?bWNwLmFjdA==?=")],
+            modern(),
+            200,
+            0,
+        ),
+        (vec![version, name], modern(), 400, -32020),
+        (vec![version, method], modern(), 400, -32020),
+        (
+            vec![version, ("Mcp-Method", "tools/list"), name],
+            modern(),
+            400,
+            -32020,
+        ),
+        (
+            vec![version, method, ("Mcp-Name", "mcp.read")],
+            modern(),
+            400,
+            -32020,
+        ),
+        (
+            vec![version, method, ("Mcp-Name", "=?base64?%%%?=")],
+            modern(),
+            400,
+            -32020,
+        ),
+        (vec![version, method, name, name], modern(), 400, -32020),
+        (vec![version, version, method, name], modern(), 400, -32020),
+        (vec![method, name], modern(), 400, -32020),
+        (
+            vec![("MCP-Protocol-Version", "2025-11-25")],
+            modern(),
+            400,
+            -32020,
+        ),
+        (vec![version, method, name], Value::Null, 400, -32602),
+        (
+            vec![version, method, name],
+            only("io.modelcontextprotocol/protocolVersion"),
+            400,
+            -32602,
+        ),
+        (
+            vec![version, method, name],
+            only("io.modelcontextprotocol/clientCapabilities"),
+            400,
+            -32602,
+        ),
+        (
+            vec![("MCP-Protocol-Version", "1999-01-01")],
+            Value::Null,
+            400,
+            -32602,
+        ),
+        (vec![("MCP-Protocol-Version", "2025-06-18")], Value::Null, 200, 0),
+        (vec![], Value::Null, 200, 0),
+    ];
+    for (headers, meta, status, code) in table {
+        let answer = server.post_with(&act(&meta), &headers).await;
+        let found = answer.json()["error"]["code"].as_i64().unwrap_or_default();
+        assert_eq!(
+            (answer.status, found),
+            (status, code),
+            "{headers:?} {meta}: {}",
+            answer.body
+        );
+    }
+    let unknown = json!({
+        "io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let headers = [("MCP-Protocol-Version", "2099-01-01"), method, name];
+    let answer = server.post_with(&act(&unknown), &headers).await;
+    assert_eq!((answer.status, wrong(&answer.json()).1), (400, -32022));
+    assert_eq!(answer.json()["error"]["data"]["requested"], "2099-01-01");
+    let supported = answer.json()["error"]["data"]["supported"].clone();
+    assert!(supported.as_array().unwrap().contains(&"2026-07-28".into()));
+
+    let unknown = request(1, "no/such", &json!({"_meta": modern()}));
+    let answer = server.post_with(&unknown, &standard("no/such", "")).await;
+    assert_eq!((answer.status, wrong(&answer.json()).1), (404, -32601));
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    for headers in [
+        [("MCP-Protocol-Version", "2025-11-25")],
+        [("Mcp-Method", "tools/call")],
+    ] {
+        assert_eq!(
+            server
+                .post_with(&request(1, "initialize", &params), &headers)
+                .await
+                .status,
+            400,
+            "{headers:?}"
+        );
+    }
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    for (headers, status) in [
+        (vec![], 202),
+        (vec![version], 400),
+        (vec![version, ("Mcp-Method", "notifications/cancelled")], 202),
+        (vec![version, method], 400),
+        (vec![("MCP-Protocol-Version", "x")], 400),
+    ] {
+        assert_eq!(
+            server.post_with(notification, &headers).await.status,
+            status,
+            "{headers:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn limits() {
+    let mut limits = Limits::default();
+    limits.body = 1000;
+    limits.concurrency = 1;
+    let server = Server::of(McpHttp::anonymous(host()).limits(limits)).await;
+    let answer = server
+        .post(&call(
+            1,
+            "mcp.act",
+            &json!({"action": "x".repeat(2000)}),
+            &Value::Null,
+        ))
+        .await;
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (413, "payload_too_large")
+    );
+
+    let mut signs = Signs::of_call("mcp-limits");
+    let mut waiting = Connection::connect(server.address).await;
+    let hang = call(
+        1,
+        "mcp.act",
+        &json!({"action": "hang"}),
+        &json!({"skill/invocationId": "mcp-limits"}),
+    );
+    waiting.send(http("POST", "/mcp", &[], &hang)).await;
+    signs.started().await;
+    let answer = server.post(&act(&Value::Null)).await;
+    assert_eq!(
+        (answer.status, failed(&answer.json())),
+        (200, ("overloaded".to_owned(), true))
+    );
+    // A client that goes away frees its place.
+    drop(waiting);
+    signs.dropped().await;
+}
+
+#[tokio::test]
+async fn stopping_lets_calls_finish_and_takes_no_new_ones() {
+    let server = Server::anonymous().await;
+    let mut signs = Signs::of_call("mcp-stopping");
+    let mut waiting = Connection::connect(server.address).await;
+    let block = call(
+        1,
+        "mcp.block",
+        &json!({}),
+        &json!({"skill/invocationId": "mcp-stopping"}),
+    );
+    waiting.send(http("POST", "/mcp", &[], &block)).await;
+    signs.started().await;
+    let ready = async || {
+        // Connections are closed after their next answer.
+        let mut other = Connection::connect(server.address).await;
+        other.send(http("GET", "/readyz", &[], "")).await;
+        other.receive().await.status
+    };
+    assert_eq!(ready().await, 200);
+    server.stop.send(()).unwrap();
+    while ready().await != 503 {}
+    let mut other = Connection::connect(server.address).await;
+    other.send(http("POST", "/mcp", &[], &act(&Value::Null))).await;
+    assert_eq!(
+        failed(&other.receive().await.json()),
+        ("overloaded".to_owned(), true)
+    );
+    drop(waiting);
+    signs.ended().await;
+    server.done.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_outlasts_the_drain_is_answered() {
+    let mut options = ServeOptions::new("127.0.0.1", 0);
+    options.drain = std::time::Duration::ZERO;
+    let server = Server::with(McpHttp::anonymous(host()), options).await;
+    let mut signs = Signs::of_call("mcp-drain");
+    let mut waiting = Connection::connect(server.address).await;
+    let hang = call(
+        1,
+        "mcp.act",
+        &json!({"action": "hang"}),
+        &json!({"skill/invocationId": "mcp-drain"}),
+    );
+    waiting.send(http("POST", "/mcp", &[], &hang)).await;
+    signs.started().await;
+    server.stop.send(()).unwrap();
+    assert_eq!(
+        failed(&waiting.receive().await.json()),
+        ("overloaded".to_owned(), true)
+    );
+    signs.dropped().await;
+    server.done.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn operators_have_their_paths() {
+    let server = Server::anonymous().await;
+    server.post(&act(&Value::Null)).await;
+    let mut connection = Connection::connect(server.address).await;
+    for (target, says) in [
+        ("/healthz", "ok"),
+        ("/readyz", "ready"),
+        ("/metrics", "mcp.act@1"),
+    ] {
+        connection.send(http("GET", target, &[], "")).await;
+        let answer = connection.receive().await;
+        assert_eq!(answer.status, 200, "{target}");
+        assert!(answer.body.contains(says), "{target}: {}", answer.body);
+    }
+}

@@ -1,0 +1,195 @@
+//! Lines that are no messages, the end of the input, and clients that do not read.
+
+use std::io::{Read, Write};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use proptest::strategy::Strategy as _;
+use serde_json::{Value, json};
+use skill_sdk::mcp::StdioOptions;
+
+use super::client::{Client, PATIENCE, call, failed, host};
+
+fn options(change: impl FnOnce(&mut StdioOptions)) -> StdioOptions {
+    let mut options = StdioOptions::default();
+    change(&mut options);
+    options
+}
+
+#[test]
+fn bad_lines_are_answered_and_the_session_goes_on() {
+    let mut client = Client::legacy();
+    for (line, code, id) in [
+        ("{not json", -32700, json!(null)),
+        ("\u{1}", -32700, json!(null)),
+        (
+            "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+            -32602,
+            json!(null),
+        ),
+        ("[]", -32602, json!(null)),
+        ("1", -32600, json!(null)),
+        ("{\"jsonrpc\":\"2.0\",\"id\":9}", -32600, json!(9)),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}",
+            -32600,
+            json!(null),
+        ),
+        ("{\"id\":\"x\",\"method\":\"ping\"}", -32600, json!("x")),
+    ] {
+        client.send(line);
+        let (found, wrong, _) = client.wrong();
+        assert_eq!((found, wrong), (id, code), "{line}");
+    }
+    client.send(b"\xff\xfe");
+    assert_eq!(client.wrong().1, -32700);
+    client.send("");
+    client.send("  \r");
+    client.send(format!(
+        "  {}  \r",
+        call(1, "mcp.act", &json!({"action": "a"}), &Value::Null)
+    ));
+    assert_eq!(client.take()["result"]["structuredContent"]["result"], "a");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    /// Whatever comes, the session goes on, and what comes back is messages.
+    #[test]
+    fn no_line_ends_the_session(
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>().prop_filter("one line", |byte| *byte != b'\n'), 0..60),
+        text in r#"[\[\]{}:,"a-z0-9 ._/-]{0,60}"#,
+        id in proptest::prelude::any::<i64>(),
+        method in "(tools/call|tools/list|initialize|ping|server/discover|notifications/cancelled|[a-z/]{0,12})",
+    ) {
+        let mut client = Client::legacy();
+        client.send(&bytes);
+        client.send(&text);
+        client.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{text}}}"#));
+        client.send(super::client::request(id, &method, &json!({"name": text, "arguments": text, "_meta": text})));
+        client.send(super::client::request(id, &method, &json!({"_meta": {"progressToken": text}, "cursor": text, "requestId": id})));
+        client.act("the end", "a", &Value::Null);
+        let rest = client.end();
+        let last = rest.iter().find(|answer| answer["id"] == "the end");
+        proptest::prop_assert_eq!(&last.unwrap()["result"]["structuredContent"]["result"], "a");
+    }
+}
+
+#[test]
+fn long_lines_are_answered() {
+    let mut client = Client::of(host(), options(|options| options.message_limit = 1000));
+    client.initialize("2025-11-25");
+    let long = "x".repeat(100_000);
+    client.act("its id", &long, &Value::Null);
+    let (id, code, text) = client.wrong();
+    assert_eq!((id, code), ("its id".into(), -32600));
+    assert!(text.contains("at most 1000"), "{text}");
+    client.send(&long);
+    assert_eq!(client.wrong().0, Value::Null);
+    client.act(1, "a", &Value::Null);
+    assert_eq!(client.take()["id"], 1);
+}
+
+#[test]
+fn calls_are_answered_after_the_end_of_the_input() {
+    let mut client = Client::legacy();
+    for id in 0..50 {
+        client.act(id, "progress", &Value::Null);
+    }
+    let mut ids: Vec<u64> = client
+        .end()
+        .iter()
+        .map(|answer| answer["id"].as_u64().unwrap())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..50).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_time_after_the_end_of_the_input_is_bounded() {
+    let mut client = Client::of(host(), options(|options| options.drain = Duration::ZERO));
+    client.initialize("2025-11-25");
+    client.act(1, "hang", &json!({"progressToken": "p"}));
+    assert_eq!(client.take()["method"], "notifications/progress");
+    let rest = client.end();
+    assert_eq!(rest.len(), 1, "{rest:?}");
+    assert_eq!(failed(&rest[0]), ("overloaded".to_owned(), true));
+}
+
+#[test]
+fn the_last_line_needs_no_line_break() {
+    let mut client = Client::legacy();
+    let line = call(1, "mcp.act", &json!({"action": "a"}), &Value::Null);
+    client.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+    assert_eq!(client.end()[0]["id"], 1);
+}
+
+#[test]
+fn told_to_stop_it_finishes_what_runs_and_takes_nothing_new() {
+    let mut client = Client::of(host(), options(|options| options.drain = PATIENCE));
+    client.initialize("2025-11-25");
+    client.act(1, "hang", &json!({"progressToken": "p"}));
+    client.take();
+    client.stop.take().unwrap().send(()).unwrap();
+    loop {
+        client.act(2, "a", &Value::Null);
+        let answer = client.take();
+        if answer["result"]["isError"] == true {
+            assert_eq!(failed(&answer), ("overloaded".to_owned(), true));
+            break;
+        }
+    }
+    client.cancel(1);
+    let input = client.input.take();
+    assert_eq!(client.rest(), Vec::<Value>::new());
+    drop(input);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_not_read_either() {
+    let (mut client, mut output) = Client::unread(host(), StdioOptions::default());
+    let mut input = client.input.take().unwrap();
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    writeln!(input, "{}", super::client::request(0, "initialize", &params)).unwrap();
+    let writer = thread::spawn(move || {
+        for id in 1..=40 {
+            let line = call(id, "mcp.large", &json!({"bytes": 1_000_000}), &Value::Null);
+            writeln!(input, "{line}").unwrap();
+        }
+    });
+    writer.join().unwrap();
+    let mut all = String::new();
+    output.read_to_string(&mut all).unwrap();
+    client.wait();
+    let ids: std::collections::BTreeSet<u64> = all
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["id"]
+                .as_u64()
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(ids.len(), 41);
+}
+
+#[test]
+fn a_client_that_is_gone_ends_the_host() {
+    let (mut client, output) = Client::unread(host(), StdioOptions::default());
+    client.initialize_unread();
+    drop(output);
+    let start = Instant::now();
+    let mut input = client.input.take().unwrap();
+    // Writing tells the host that nobody reads; its end closes the pipe.
+    while writeln!(input, "{}", super::client::request(1, "ping", &json!({}))).is_ok() {
+        assert!(start.elapsed() < PATIENCE);
+    }
+    client.wait();
+}
+
+impl Client {
+    fn initialize_unread(&mut self) {
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        self.send(super::client::request(0, "initialize", &params));
+    }
+}

@@ -1,0 +1,123 @@
+//! Answers that are streams: progress over HTTP.
+
+use serde_json::{Value, json};
+use skill_sdk::mcp::http::McpHttp;
+use skill_sdk_tests::signs::Signs;
+use skill_sdk_tests::wire::Client as Connection;
+
+use super::client::{Server, call, host, http};
+
+/// The JSON documents of the events in a chunked body.
+fn events(raw: &str) -> Vec<Value> {
+    raw.lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|data| serde_json::from_str(data).unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn progress_makes_a_stream_that_ends_with_the_result() {
+    let server = Server::anonymous().await;
+    let message = call(
+        1,
+        "mcp.act",
+        &json!({"action": "progress"}),
+        &json!({"progressToken": "p"}),
+    );
+    let mut connection = Connection::connect(server.address).await;
+    connection
+        .send(http("POST", "/mcp", &[("Connection", "close")], &message))
+        .await;
+    let raw = String::from_utf8(connection.closed().await).unwrap();
+    let (head, body) = raw.split_once("\r\n\r\n").unwrap();
+    let head = head.to_ascii_lowercase();
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    for header in [
+        "content-type: text/event-stream",
+        "cache-control: no-cache",
+        "x-accel-buffering: no",
+    ] {
+        assert!(head.contains(header), "{head}");
+    }
+    let events = events(body);
+    let progress: Vec<_> = events
+        .iter()
+        .map(|event| event["params"]["progress"].as_f64())
+        .collect();
+    assert_eq!(progress, [Some(1.0), Some(1.0), Some(2.0), None]);
+    assert_eq!(events[3]["result"]["structuredContent"]["result"], "progress");
+}
+
+#[tokio::test]
+async fn an_open_stream_does_not_keep_the_server() {
+    let mut options = skill_sdk::http::ServeOptions::new("127.0.0.1", 0);
+    options.drain = std::time::Duration::ZERO;
+    let server = Server::with(McpHttp::anonymous(host()), options).await;
+    let meta = json!({"progressToken": "p", "skill/invocationId": "mcp-open-stream"});
+    let mut signs = Signs::of_call("mcp-open-stream");
+    let message = call(1, "mcp.act", &json!({"action": "hang"}), &meta);
+    let mut connection = Connection::connect(server.address).await;
+    connection.send(http("POST", "/mcp", &[], &message)).await;
+    signs.started().await;
+    connection.receive_head().await;
+    server.stop.send(()).unwrap();
+    let rest = String::from_utf8(connection.closed().await).unwrap();
+    let events = events(&rest);
+    assert_eq!(events.last().unwrap()["result"]["isError"], true, "{rest}");
+    signs.dropped().await;
+    server.done.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn without_progress_the_answer_is_json() {
+    let server = Server::anonymous().await;
+    let token = json!({"progressToken": "p"});
+    let quiet = call(1, "mcp.act", &json!({"action": "a"}), &token);
+    assert_eq!(
+        server.post(&quiet).await.header("content-type"),
+        "application/json"
+    );
+    let loud = call(1, "mcp.act", &json!({"action": "progress"}), &token);
+    let answer = server.post_with(&loud, &[("Accept", "application/json")]).await;
+    assert_eq!(answer.header("content-type"), "application/json");
+    let untold = call(1, "mcp.act", &json!({"action": "progress"}), &Value::Null);
+    assert_eq!(
+        server.post(&untold).await.header("content-type"),
+        "application/json"
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_closes_its_connection_cancels() {
+    let server = Server::anonymous().await;
+    for (tool, arguments, token) in [
+        ("mcp.act", json!({"action": "hang"}), Value::Null),
+        ("mcp.act", json!({"action": "hang"}), json!("p")),
+        ("mcp.block", json!({}), Value::Null),
+    ] {
+        let invocation = format!("mcp-closes-{tool}-{token}");
+        let mut meta = json!({"skill/invocationId": invocation});
+        if !token.is_null() {
+            meta["progressToken"] = token.clone();
+        }
+        let mut signs = Signs::of_call(&invocation);
+        let mut connection = Connection::connect(server.address).await;
+        connection
+            .send(http("POST", "/mcp", &[], &call(1, tool, &arguments, &meta)))
+            .await;
+        let context = signs.started().await;
+        if !token.is_null() {
+            // The stream has begun.
+            connection.receive_head().await;
+        }
+        let start = std::time::Instant::now();
+        drop(connection);
+        context.cancelled().await;
+        assert!(
+            start.elapsed() < std::time::Duration::from_millis(250),
+            "{tool}: {:?}",
+            start.elapsed()
+        );
+        signs.next().await;
+    }
+}
