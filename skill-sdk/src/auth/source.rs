@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::OnceLock;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode, Url};
@@ -45,8 +46,10 @@ impl Error for KeySourceError {}
 
 /// Fetches the document over HTTP. Redirects are not followed, and nothing but a 200 of at most [`MAX_JWKS_BYTES`] counts.
 pub struct HttpKeys {
-    client: Client,
+    /// Made for the first fetch: reading the certificates of the system would delay the start of a host.
+    client: OnceLock<Client>,
     url: Url,
+    own_machine: bool,
 }
 
 impl HttpKeys {
@@ -75,24 +78,40 @@ impl HttpKeys {
                 );
             }
         }
+        Ok(Self {
+            client: OnceLock::new(),
+            url,
+            own_machine,
+        })
+    }
+
+    fn client(&self) -> Result<&Client, KeySourceError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
         let mut client = Client::builder()
             .redirect(Policy::none())
             .timeout(KEYS_TIMEOUT)
             // Requests are minutes apart: a connection that waits for the next one is a connection that broke.
             .pool_max_idle_per_host(0)
             .user_agent(concat!("skill-sdk/", env!("CARGO_PKG_VERSION")));
-        if own_machine {
+        if self.own_machine {
             client = client.no_proxy();
         }
-        let client = client
-            .build()
-            .map_err(|error| SettingsError::JwksUrl(format!("cannot be fetched from: {}", chain(&error))))?;
-        Ok(Self { client, url })
+        let client = client.build().map_err(|error| {
+            KeySourceError::new(format!("there is no client for HTTP: {}", chain(&error)))
+        })?;
+        Ok(self.client.get_or_init(|| client))
     }
 
     async fn document(&self) -> Result<Vec<u8>, KeySourceError> {
         let failed = |error: reqwest::Error| KeySourceError::new(chain(&error.without_url()));
-        let mut response = self.client.get(self.url.clone()).send().await.map_err(failed)?;
+        let mut response = self
+            .client()?
+            .get(self.url.clone())
+            .send()
+            .await
+            .map_err(failed)?;
         if response.status() != StatusCode::OK {
             return Err(KeySourceError::new(format!(
                 "the answer is {}",
