@@ -19,7 +19,7 @@ use crate::mcp::answer::{self, Outcome};
 use crate::mcp::call::ToolCall;
 use crate::mcp::handler;
 use crate::mcp::input::{Capabilities, Peer};
-use crate::mcp::message::{self, INVALID_PARAMS, INVALID_REQUEST, Message, Wrong};
+use crate::mcp::message::{self, INVALID_PARAMS, INVALID_REQUEST, Id, Message, Wrong};
 use crate::mcp::params::{Era, Params};
 use crate::mcp::progress::Reporter;
 
@@ -108,49 +108,60 @@ async fn answered(
                     .map_err(|wrong| (understood.status(Some(INVALID_PARAMS)), wrong))?;
             }
             let token = meta.progress_token();
-            match (token.is_some() || peer.is_some()) && accepts.events {
-                true => {
-                    let (sender, receiver) = stream::channel();
-                    let reporter = token.map(|token| {
-                        let reports = sender.clone();
-                        Arc::new(Reporter::new(token, move |report| reports.offer(report)))
-                    });
-                    if let Some(reporter) = &reporter {
-                        call.set_progress(Arc::clone(reporter));
-                    }
-                    if let Some(peer) = &peer {
-                        let questions = sender.clone();
-                        call.set_peer(peer, move |question| questions.ask(question));
-                    }
-                    match call.start(host, Some(mcp.operation())) {
-                        Err(outcome) => outcome,
-                        Ok(running) => {
-                            let stop = running.stopper();
-                            let (id, server) = (request.id.clone(), host.identity_json().to_owned());
-                            tokio::spawn(async move {
-                                let outcome = running.outcome().await;
-                                if let Some(reporter) = reporter {
-                                    reporter.close();
-                                }
-                                let status = status(&outcome, understood.era);
-                                let message = answer::result(&id, understood.era, &server, outcome);
-                                sender.end(status, message).await;
-                            });
-                            return Ok(stream::response(receiver, stop).await);
-                        }
-                    }
+            if (token.is_some() || peer.is_some()) && accepts.events {
+                match streamed(mcp, call, &request.id, understood.era, token, peer.as_ref()).await {
+                    Ok(response) => return Ok(response),
+                    Err(outcome) => outcome,
                 }
-                false => match call.start(host, Some(mcp.operation())) {
+            } else {
+                match call.start(host, Some(mcp.operation())) {
                     Err(outcome) => outcome,
                     // A client that goes away drops this future, and with it the call.
                     Ok(running) => running.outcome().await,
-                },
+                }
             }
         }
     };
     let status = status(&outcome, understood.era);
     let message = answer::result(&request.id, understood.era, host.identity_json(), outcome);
     Ok(json(status, message))
+}
+
+/// Runs a call that may have something to say before its result: reports to whoever gave a token, questions to a peer.
+async fn streamed(
+    mcp: &McpHttp,
+    mut call: ToolCall,
+    id: &Id,
+    era: Era,
+    token: Option<&str>,
+    peer: Option<&Arc<Peer>>,
+) -> Result<Response, Outcome> {
+    let host = &mcp.0.host;
+    let (sender, receiver) = stream::channel();
+    let reporter = token.map(|token| {
+        let reports = sender.clone();
+        Arc::new(Reporter::new(token, move |report| reports.offer(report)))
+    });
+    if let Some(reporter) = &reporter {
+        call.set_progress(Arc::clone(reporter));
+    }
+    if let Some(peer) = peer {
+        let questions = sender.clone();
+        call.set_peer(peer, move |question| questions.ask(question));
+    }
+    let running = call.start(host, Some(mcp.operation()))?;
+    let stop = running.stopper();
+    let (id, server) = (id.clone(), host.identity_json().to_owned());
+    tokio::spawn(async move {
+        let outcome = running.outcome().await;
+        if let Some(reporter) = reporter {
+            reporter.close();
+        }
+        let status = status(&outcome, era);
+        let message = answer::result(&id, era, &server, outcome);
+        sender.end(status, message).await;
+    });
+    Ok(stream::response(receiver, stop).await)
 }
 
 /// The status of the answer to a call.

@@ -20,7 +20,7 @@ pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 const MAX_SESSIONS: usize = 10_000;
 
 /// How long a session lives without a request.
-const IDLE: Duration = Duration::from_secs(60 * 60);
+const IDLE: Duration = Duration::from_hours(1);
 
 /// The sessions of a host.
 #[derive(Default)]

@@ -18,12 +18,15 @@ use crate::mcp::message::Response;
 /// How many requests may wait for the responses of one client.
 const MAX_WAITING: usize = 256;
 
+/// The requests that wait for responses, by their ids as JSON.
+type Waits = HashMap<Box<str>, oneshot::Sender<Result<Value, String>>>;
+
 /// The client of one session, as somebody who can be asked.
 #[derive(Debug)]
 pub(in crate::mcp) struct Peer {
     capabilities: Capabilities,
     next: AtomicU64,
-    waiting: Mutex<HashMap<Box<str>, oneshot::Sender<Result<Value, String>>>>,
+    waiting: Mutex<Waits>,
 }
 
 impl Peer {
@@ -35,7 +38,7 @@ impl Peer {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<Box<str>, oneshot::Sender<Result<Value, String>>>> {
+    fn waiting(&self) -> MutexGuard<'_, Waits> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -147,7 +150,6 @@ impl fmt::Debug for Way {
 
 #[cfg(test)]
 mod tests {
-    use std::future::Future;
     use std::task::{Context, Poll, Waker};
 
     use super::*;

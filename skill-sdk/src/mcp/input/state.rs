@@ -22,7 +22,7 @@ pub(in crate::mcp) const KEY_VARIABLE: &str = "SKILL_SDK_REQUEST_STATE_KEY";
 const MIN_KEY: usize = RequestStateCodec::MIN_KEY_LENGTH;
 
 /// How long a state is good.
-const LIFE: Duration = Duration::from_secs(60 * 60);
+const LIFE: Duration = Duration::from_hours(1);
 
 /// The key that signs states.
 #[derive(Clone)]

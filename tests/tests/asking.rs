@@ -1,0 +1,272 @@
+//! Asking the user of a call, and attachments, over real sockets.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a panic of a test program is a failed test"
+)]
+
+use std::net::SocketAddr;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use skill_sdk::context::Resources;
+use skill_sdk::mcp::McpHost;
+use skill_sdk::mcp::http::{McpHttp, router};
+use skill_sdk::pipeline::Host;
+use skill_sdk::{Attached, Attachment, SkillContext, SkillError, skill};
+use skill_sdk_tests::wire::{Answer, Client, Server, request};
+use tokio::net::TcpListener;
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Greets whoever answers, twice.
+#[skill("asking.greet", version = "1", side_effects = "none", risk = "low")]
+async fn greet(word: String, ctx: &SkillContext) -> Result<String, SkillError> {
+    let first = ctx.ask::<Name>("first", "Who are you?").await?.accepted()?;
+    let second = ctx.ask::<Name>("second", "And who else?").await?.accepted()?;
+    Ok(format!("{word}, {} and {}!", first.name, second.name))
+}
+
+/// Greets whoever answers, on a thread of its own.
+#[skill("asking.greet_blocking", version = "1", side_effects = "none", risk = "low")]
+fn greet_blocking(ctx: &SkillContext) -> Result<String, SkillError> {
+    let answer = ctx.ask_blocking::<Name>("first", "Who are you?")?;
+    Ok(format!("Hello, {}!", answer.accepted()?.name))
+}
+
+/// Outputs with a document.
+#[skill("asking.attached", version = "1", side_effects = "none", risk = "low")]
+fn attached() -> Attached<u8> {
+    Attached::new(1).with(Attachment::document("a://b", "text/markdown", "# c"))
+}
+
+async fn mcp(sessions: bool) -> SocketAddr {
+    let skills = [greet::SKILL, greet_blocking::SKILL, attached::SKILL];
+    let host = Host::with_resources(skills, Resources::default()).unwrap();
+    let http = McpHttp::anonymous(McpHost::new(host).unwrap());
+    let http = http.allow_host("*").unwrap().sessions(sessions);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router(http)).await });
+    address
+}
+
+/// Sends a message of the new era.
+async fn modern(address: SocketAddr, tool: &str, mut params: Value) -> Answer {
+    params["name"] = tool.into();
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    });
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", tool),
+    ];
+    let mut client = Client::connect(address).await;
+    client
+        .send(request("POST", "/mcp", &headers, &body.to_string()))
+        .await;
+    client.receive().await
+}
+
+fn accepted(name: &str) -> Value {
+    json!({"action": "accept", "content": {"name": name}})
+}
+
+#[tokio::test]
+async fn a_call_comes_again_until_all_is_answered() {
+    let at = mcp(false).await;
+    let inputs = json!({"word": "Hello"});
+    let first = modern(at, "asking.greet", json!({"arguments": inputs}))
+        .await
+        .json();
+    let asked = &first["result"]["inputRequests"];
+    assert_eq!(first["result"]["resultType"], "input_required");
+    assert_eq!(asked["first"]["method"], "elicitation/create");
+    assert_eq!(
+        asked["first"]["params"]["requestedSchema"]["required"],
+        json!(["name"])
+    );
+    let state = first["result"]["requestState"].clone();
+    let answers = json!({"first": accepted("Ada")});
+
+    // Not for other inputs, not for another skill, not when it was touched.
+    let touched = format!("{}x", state.as_str().unwrap());
+    for (tool, inputs, state) in [
+        ("asking.greet", json!({"word": "Bye"}), state.clone()),
+        ("asking.greet_blocking", json!({}), state.clone()),
+        ("asking.greet", inputs.clone(), touched.into()),
+        ("asking.greet", inputs.clone(), json!(1)),
+    ] {
+        let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
+        let refused = modern(at, tool, params).await.json();
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+
+    let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
+    let second = modern(at, "asking.greet", params).await.json();
+    let asked = second["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(asked.keys().collect::<Vec<_>>(), ["second"]);
+
+    let answers = json!({"second": accepted("Eve")});
+    let state = second["result"]["requestState"].clone();
+    let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
+    let third = modern(at, "asking.greet", params).await.json();
+    assert_eq!(
+        third["result"]["structuredContent"],
+        json!({"result": "Hello, Ada and Eve!"})
+    );
+}
+
+#[tokio::test]
+async fn a_skill_that_blocks_its_thread_asks_as_well() {
+    let at = mcp(false).await;
+    let first = modern(at, "asking.greet_blocking", json!({})).await.json();
+    assert!(first["result"]["inputRequests"]["first"].is_object(), "{first}");
+    let params = json!({"inputResponses": {"first": accepted("Ada")}});
+    let second = modern(at, "asking.greet_blocking", params).await.json();
+    assert_eq!(
+        second["result"]["structuredContent"],
+        json!({"result": "Hello, Ada!"})
+    );
+}
+
+/// Sends a message of the old era.
+async fn legacy(client: &mut Client, session: &str, message: &Value) {
+    let mut headers = vec![
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    if !session.is_empty() {
+        headers.push(("Mcp-Session-Id", session));
+    }
+    client
+        .send(request("POST", "/mcp", &headers, &message.to_string()))
+        .await;
+}
+
+fn initialize(capabilities: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": capabilities,
+        "clientInfo": {"name": "test", "version": "1"},
+    }})
+}
+
+fn call() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "asking.greet_blocking"}})
+}
+
+/// Opens a session if the host gives one.
+async fn session(at: SocketAddr, capabilities: &Value) -> String {
+    let mut client = Client::connect(at).await;
+    legacy(&mut client, "", &initialize(capabilities)).await;
+    client.receive().await.header("mcp-session-id").to_owned()
+}
+
+#[tokio::test]
+async fn an_older_client_is_asked_in_its_session() {
+    let at = mcp(true).await;
+    let id = session(at, &json!({"elicitation": {}})).await;
+    let mut calling = Client::connect(at).await;
+    legacy(&mut calling, &id, &call()).await;
+    let (head, _) = calling.receive_head().await;
+    assert_eq!(head.header("content-type"), "text/event-stream");
+    let mut stream = String::new();
+    while !stream.contains("\n\n") {
+        stream.push_str(&String::from_utf8(calling.receive_bytes(1).await).unwrap());
+    }
+    let data = stream
+        .lines()
+        .find_map(|line| line.strip_prefix("data: "))
+        .unwrap();
+    let question: Value = serde_json::from_str(data).unwrap();
+    assert_eq!(question["method"], "elicitation/create");
+
+    let mut other = Client::connect(at).await;
+    let response = json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted("Ada")});
+    legacy(&mut other, "no such session", &response).await;
+    assert_eq!(other.receive().await.status, 404);
+    legacy(&mut other, &id, &response).await;
+    assert_eq!(other.receive().await.status, 202);
+
+    let mut rest = String::new();
+    while !rest.contains("structuredContent") {
+        rest.push_str(&String::from_utf8(calling.receive_bytes(1).await).unwrap());
+    }
+    while !rest.contains("Hello, Ada!") {
+        rest.push_str(&String::from_utf8(calling.receive_bytes(1).await).unwrap());
+    }
+
+    let delete = |id: &str| request("DELETE", "/mcp", &[("Mcp-Session-Id", id)], "");
+    for status in [204, 404] {
+        other.send(delete(&id)).await;
+        assert_eq!(other.receive().await.status, status);
+    }
+    legacy(&mut other, &id, &call()).await;
+    assert_eq!(other.receive().await.status, 404);
+}
+
+#[tokio::test]
+async fn nobody_is_asked_who_cannot_be() {
+    let (with, without) = (mcp(true).await, mcp(false).await);
+    assert_eq!(
+        session(with, &json!({})).await,
+        "",
+        "there is nothing to ask it for"
+    );
+    assert_eq!(session(without, &json!({"elicitation": {}})).await, "");
+    for at in [with, without] {
+        let mut client = Client::connect(at).await;
+        legacy(&mut client, "", &call()).await;
+        let told = client.receive().await.json();
+        let text = told["result"]["content"][0]["text"].as_str().unwrap();
+        let error: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(error["error"]["code"], "input_not_supported");
+        assert_eq!(told["result"]["isError"], true);
+    }
+}
+
+#[tokio::test]
+async fn attachments_stand_beside_the_outputs() {
+    let told = modern(mcp(false).await, "asking.attached", json!({}))
+        .await
+        .json();
+    assert_eq!(told["result"]["structuredContent"], json!({"result": 1}));
+    assert_eq!(told["result"]["content"][1]["resource"]["uri"], "a://b");
+
+    let server = Server::of(&[attached::SKILL]).await;
+    let mut client = server.connect().await;
+    let plain = client.call(attached::SKILL, &json!({"inputs": {}})).await;
+    assert_eq!(
+        (plain.json(), plain.header("x-skill-attachments")),
+        (json!({"result": 1}), "1")
+    );
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "multipart/mixed"),
+    ];
+    let target = format!("/skills/{}", attached::SKILL.reference());
+    client
+        .send(request("POST", &target, &headers, r#"{"inputs": {}}"#))
+        .await;
+    let parts = client.receive().await;
+    assert!(
+        parts
+            .header("content-type")
+            .starts_with("multipart/mixed; boundary=")
+    );
+    assert!(
+        parts.body.contains("{\"result\":1}") && parts.body.contains("content-location: a://b\r\n\r\n# c")
+    );
+}
