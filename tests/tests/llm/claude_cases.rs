@@ -176,10 +176,9 @@ fn compare(id: &str, seen: &Seen, recorded: &Value) {
     );
     assert_eq!(json!(seen.arguments), json!(arguments), "{id}");
 
-    if !recorded["stdin"].as_str().unwrap().is_empty() {
-        compare_input(id, &seen.input, recorded["stdin"].as_str().unwrap());
-    } else {
-        assert_eq!(seen.input, "", "{id}");
+    match recorded["stdin"].as_str().unwrap() {
+        "" => assert_eq!(seen.input, "", "{id}"),
+        input => compare_input(id, &seen.input, input),
     }
     assert_eq!((seen.entries.as_str(), seen.mode.as_str()), ("0", "700"), "{id}");
     let name = seen.directory.file_name().unwrap().to_str().unwrap();

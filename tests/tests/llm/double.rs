@@ -42,7 +42,7 @@ impl Say {
             Self::Answer(status, _, body) => {
                 Self::Answer(status, vec![("retry-after", retry_after.to_owned())], body)
             }
-            other => other,
+            nothing @ Self::Nothing => nothing,
         }
     }
 
