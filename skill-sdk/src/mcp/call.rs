@@ -14,7 +14,7 @@ use super::params::{Params, RequestMeta};
 use super::progress::Reporter;
 use crate::context::{Caller, ProgressSink, SkillContext, TraceContext};
 use crate::error::SkillError;
-use crate::http::operation::Operation;
+use crate::http::operation::{Operation, Refusal};
 use crate::pipeline::{Call, Completed, Meta, Place, Runnable, timed_out};
 
 /// How long after its timeout a call whose body does not yield is given up.
@@ -131,7 +131,7 @@ impl ToolCall {
                 tokio::spawn(async move {
                     let call = operation.run(&hosted, opened);
                     let completed = watched(watching.as_deref(), call).await.transpose();
-                    completed.map_err(|refusal| refusal.error())
+                    completed.map_err(Refusal::error)
                 })
             }
             None => {
