@@ -146,6 +146,6 @@ pub async fn apply(inputs: Apply, ctx: &SkillContext) -> Result<Applied, SkillEr
 async fn read(artifact: &str, ctx: &SkillContext) -> Result<Snapshot, SkillError> {
     let artifact = ctx.artifacts().read(artifact).await?;
     let entities = table::entities(artifact.text()?)?;
-    ctx.add_cost("row", entities.len() as f64);
+    ctx.add_cost("row", entities.iter().map(|_| 1.0).sum());
     Ok(Snapshot::new("offices", "table:branches", "all").entities(entities))
 }

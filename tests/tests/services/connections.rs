@@ -198,14 +198,15 @@ async fn tokens_of_oauth2_stand_without_versions() {
     let place = "oauth2/creds/tenants/t-1/connections/crm";
     let mut description = described("active");
     description["secretRef"] = place.into();
-    let mut state = platform.state();
-    state.connections.insert("crm".to_owned(), description);
-    state.material.insert(
-        place.to_owned(),
-        json!({"access_token": "tok", "expire_time": "2999-01-01T00:00:00.5Z"}),
-    );
-    state.policy.insert(place.to_owned());
-    drop(state);
+    {
+        let mut state = platform.state();
+        state.connections.insert("crm".to_owned(), description);
+        state.material.insert(
+            place.to_owned(),
+            json!({"access_token": "tok", "expire_time": "2999-01-01T00:00:00.5Z"}),
+        );
+        state.policy.insert(place.to_owned());
+    }
     let token = token(&context(platform.variables())).await.unwrap();
     assert_eq!(token.expose(), "tok");
     assert!(token.expires_at().is_some());

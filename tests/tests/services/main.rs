@@ -47,7 +47,7 @@ static BORROWERS: Mutex<Option<HashMap<u64, oneshot::Sender<SkillContext>>>> = M
 async fn lend(number: u64, ctx: SkillContext) {
     let borrower = BORROWERS.lock().unwrap().as_mut().unwrap().remove(&number);
     borrower.unwrap().send(ctx).unwrap();
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// The context of a call with fakes, which lasts as long as the test.

@@ -13,24 +13,24 @@ use serde_json::{Value, json};
 use super::wire::{Reply, Request, serve};
 
 /// The platform access token of the host.
-pub const PLATFORM_TOKEN: &str = "pat-visible-1";
+pub(crate) const PLATFORM_TOKEN: &str = "pat-visible-1";
 
 /// The material of the connection `crm`.
-pub const MATERIAL: &str = "material-visible-1";
+pub(crate) const MATERIAL: &str = "material-visible-1";
 
 /// The place of the material of `crm`.
-pub const PLACE: &str = "kv/data/tenants/t-1/connections/crm";
+pub(crate) const PLACE: &str = "kv/data/tenants/t-1/connections/crm";
 
 /// A platform that listens until the runtime ends.
 #[derive(Clone)]
-pub struct Platform {
+pub(crate) struct Platform {
     state: Arc<Mutex<State>>,
     address: String,
 }
 
 /// What it does in place of a proper answer.
 #[derive(Debug, Clone)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// This, and nothing else.
     Instead(Reply),
     /// An error of this status that repeats all that the request said.
@@ -40,32 +40,32 @@ pub enum Fault {
 }
 
 #[derive(Default)]
-pub struct State {
+pub(crate) struct State {
     /// All requests, in order.
-    pub seen: Vec<Request>,
+    pub(crate) seen: Vec<Request>,
     /// What is wrong with the next requests whose path has this in it.
-    pub faults: Vec<(&'static str, VecDeque<Fault>)>,
+    pub(crate) faults: Vec<(&'static str, VecDeque<Fault>)>,
     issued: u64,
     /// Tokens that are good, and for whom.
     tokens: HashMap<String, String>,
-    pub artifacts: BTreeMap<String, (Vec<u8>, Option<String>)>,
+    pub(crate) artifacts: BTreeMap<String, (Vec<u8>, Option<String>)>,
     /// For each workspace, pack, source and scope: how many times it changed, and the snapshot.
     slots: BTreeMap<String, (u64, Value)>,
     /// For each idempotency key: the body, and the answer to it.
     keys: HashMap<String, (Value, Value)>,
     /// How many times something was written.
-    pub effects: u64,
-    pub entities: Vec<Value>,
-    pub connections: BTreeMap<String, Value>,
-    pub material: BTreeMap<String, Value>,
+    pub(crate) effects: u64,
+    pub(crate) entities: Vec<Value>,
+    pub(crate) connections: BTreeMap<String, Value>,
+    pub(crate) material: BTreeMap<String, Value>,
     /// What the agent may read.
-    pub policy: BTreeSet<String>,
-    pub sealed: bool,
+    pub(crate) policy: BTreeSet<String>,
+    pub(crate) sealed: bool,
     logins: BTreeSet<String>,
 }
 
 impl Platform {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let state: Arc<Mutex<State>> = Arc::default();
         let handler = {
             let state = Arc::clone(&state);
@@ -92,7 +92,7 @@ impl Platform {
     }
 
     /// The variables of a host that this platform knows.
-    pub fn variables(&self) -> Vec<(String, String)> {
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
         let own = [
             ("CONTROL_PLANE_URL", format!("{}/core/", self.address)),
             ("CONTROL_PLANE_IAM_URL", format!("{}/iam", self.address)),
@@ -105,7 +105,7 @@ impl Platform {
     }
 
     /// The variables with some of them changed; an empty one is none.
-    pub fn variables_with(&self, changes: &[(&str, &str)]) -> Vec<(String, String)> {
+    pub(crate) fn variables_with(&self, changes: &[(&str, &str)]) -> Vec<(String, String)> {
         let mut variables = self.variables();
         variables.extend(
             changes
@@ -115,17 +115,17 @@ impl Platform {
         variables
     }
 
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }
 
     /// Breaks the next requests whose path has `part` in it.
-    pub fn breaks(&self, part: &'static str, faults: impl IntoIterator<Item = Fault>) {
+    pub(crate) fn breaks(&self, part: &'static str, faults: impl IntoIterator<Item = Fault>) {
         self.state().faults.push((part, faults.into_iter().collect()));
     }
 
     /// The requests whose path has `part` in it.
-    pub fn seen(&self, part: &str) -> Vec<Request> {
+    pub(crate) fn seen(&self, part: &str) -> Vec<Request> {
         let state = self.state();
         state
             .seen
@@ -136,18 +136,18 @@ impl Platform {
     }
 
     /// Takes all short-lived tokens back.
-    pub fn revoke_tokens(&self) {
+    pub(crate) fn revoke_tokens(&self) {
         self.state().tokens.clear();
     }
 
     /// Forgets all logins, as a store does when it is restarted.
-    pub fn forget_logins(&self) {
+    pub(crate) fn forget_logins(&self) {
         self.state().logins.clear();
     }
 }
 
 /// What the core says of the connection `crm`.
-pub fn described(status: &str) -> Value {
+pub(crate) fn described(status: &str) -> Value {
     json!({"key": "crm", "type": "crm", "typeVersion": 2, "account": "acme", "auth": "token", "status": status,
            "settings": {"queue": "support"}, "secretRef": PLACE, "expiresAt": null})
 }
@@ -298,7 +298,7 @@ impl State {
     }
 
     /// Somebody else writes.
-    pub fn interfere(&mut self, workspace: &str, source: &str) {
+    pub(crate) fn interfere(&mut self, workspace: &str, source: &str) {
         let body = json!({"workspaceId": workspace, "pack": "p", "source": source, "scope": "c"});
         self.slots.entry(slot(&body)).or_default().0 += 1;
     }

@@ -10,23 +10,23 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// One request.
 #[derive(Debug, Clone)]
-pub struct Request {
-    pub method: String,
-    pub path: String,
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) path: String,
     /// Names in lower case.
-    pub headers: BTreeMap<String, String>,
-    pub body: Value,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Value,
 }
 
 impl Request {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 }
 
 /// What the server does.
 #[derive(Debug, Clone)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// Answers.
     Http {
         status: u16,
@@ -44,7 +44,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    pub fn json(status: u16, document: &Value) -> Self {
+    pub(crate) fn json(status: u16, document: &Value) -> Self {
         Self::Http {
             status,
             headers: vec![("content-type", "application/json".to_owned())],
@@ -54,7 +54,7 @@ impl Reply {
 }
 
 /// Serves on a free port of the loopback address until the runtime ends. Each connection has one request.
-pub async fn serve(answer: Arc<dyn Fn(Request) -> Reply + Send + Sync>) -> SocketAddr {
+pub(crate) async fn serve(answer: Arc<dyn Fn(Request) -> Reply + Send + Sync>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
