@@ -1,6 +1,5 @@
 //! The limits of a host, as flags, as variables, and as the tool hands them to a program.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -226,6 +225,7 @@ impl LimitArgs {
     /// The limits of a host.
     #[cfg(feature = "http")]
     pub(super) fn limits(&self) -> crate::http::Limits {
+        use std::collections::BTreeMap;
         use std::time::Duration;
 
         let mut limits = crate::http::Limits::default();

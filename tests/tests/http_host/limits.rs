@@ -265,7 +265,7 @@ async fn headers_of_http_2_have_the_same_limit() {
     let mut block = GET.to_vec();
     for _ in 0..2 {
         block.extend(b"\x40\x01x\x7f\xe1\xd3\x03");
-        block.extend([b'y'; 60_000]);
+        block.extend(std::iter::repeat_n(b'y', 60_000));
     }
     let mut parts = block.chunks(16_384);
     let mut frames = frame(1, 1, 1, parts.next().unwrap());

@@ -125,13 +125,13 @@ async fn calls_are_spans_of_the_callers_trace() {
             String::from_utf8_lossy(part)
         );
     }
-    let received = receiver.received.lock().unwrap();
+    let requests = receiver.received.lock().unwrap();
     assert!(
-        received
+        requests
             .iter()
             .all(|(headers, _)| headers["content-type"] == "application/x-protobuf")
     );
-    assert!(received.iter().all(|(headers, _)| headers["x-tenant"] == "t"));
+    assert!(requests.iter().all(|(headers, _)| headers["x-tenant"] == "t"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
