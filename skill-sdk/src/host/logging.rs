@@ -80,5 +80,7 @@ impl Started {
         if let Some(traces) = self.traces {
             traces.finish();
         }
+        #[cfg(not(feature = "telemetry"))]
+        let Self {} = self;
     }
 }
