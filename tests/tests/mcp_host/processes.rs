@@ -153,7 +153,10 @@ fn the_time_for_running_calls_is_bounded() {
 #[test]
 fn a_port_is_told_in_one_line() {
     let mut process = Process::start(&["serve", "mcp-http", "--port", "0", "--allow-anonymous"]);
-    let line = process.lines.recv_timeout(PATIENCE).unwrap();
+    // Standard output is no protocol here, so what types print when they are described comes first.
+    let told = |line: &String| line.starts_with("listening on ");
+    let line = std::iter::from_fn(|| process.lines.recv_timeout(PATIENCE).ok()).find(told);
+    let line = line.unwrap();
     let url = line.strip_prefix("listening on http://127.0.0.1:").unwrap();
     assert!(url.ends_with("/mcp") && !url.starts_with("0/"), "{line}");
     process.signal("-TERM");

@@ -145,7 +145,7 @@ pub struct ServeMcpHttpArgs {
     #[arg(long = "allowed-host", value_name = "NAME")]
     pub allowed_hosts: Vec<String>,
 
-    /// Serve requests from web pages of this origin too, like https://app.example.com; `*` serves all; may be repeated
+    /// Serve requests from web pages of this origin too, like `https://app.example.com`; `*` serves all; may be repeated
     #[arg(long = "allowed-origin", value_name = "ORIGIN")]
     pub allowed_origins: Vec<String>,
 

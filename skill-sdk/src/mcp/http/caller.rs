@@ -42,7 +42,7 @@ pub(super) async fn enter(
             }
         },
     };
-    guard::check(&mcp.0.names, uri, headers).map_err(Denied::Name)?;
+    guard::check(&mcp.0.names, uri, headers).map_err(|wrong| Denied::Name(guard::answer(&wrong)))?;
     Ok(caller)
 }
 

@@ -84,12 +84,12 @@ impl Origin {
 }
 
 /// Refuses requests for names and from pages that are not served.
-pub(super) fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Response> {
+pub(super) fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Wrong> {
     check_host(names, uri, headers)?;
     check_origin(names, headers)
 }
 
-fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Response> {
+fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Wrong> {
     if names.any_host {
         return Ok(());
     }
@@ -112,7 +112,7 @@ fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Respo
     if served {
         return Ok(());
     }
-    let name = host.map_or_else(|| "NAME".to_owned(), |host| host.name);
+    let name = host.map_or_else(|| "its-name".to_owned(), |host| host.name);
     tracing::warn!(
         host = text.unwrap_or_default(),
         "refused a request for another host name: if it is yours, serve it with --allowed-host {name} or --public-url"
@@ -122,7 +122,7 @@ fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Respo
     ))
 }
 
-fn check_origin(names: &Names, headers: &HeaderMap) -> Result<(), Response> {
+fn check_origin(names: &Names, headers: &HeaderMap) -> Result<(), Wrong> {
     let mut sent = headers.get_all(ORIGIN).iter();
     let Some(first) = sent.next() else {
         return Ok(());
@@ -152,8 +152,13 @@ fn check_origin(names: &Names, headers: &HeaderMap) -> Result<(), Response> {
     ))
 }
 
-fn refused(message: &str) -> Response {
-    reply::error(StatusCode::FORBIDDEN, &Wrong::new(None, INVALID_REQUEST, message))
+fn refused(message: &str) -> Wrong {
+    Wrong::new(None, INVALID_REQUEST, message)
+}
+
+/// The answer to a request that is refused.
+pub(super) fn answer(wrong: &Wrong) -> Response {
+    reply::error(StatusCode::FORBIDDEN, wrong)
 }
 
 #[cfg(test)]

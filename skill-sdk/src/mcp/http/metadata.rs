@@ -40,8 +40,8 @@ pub(super) fn urls(mcp: &McpHttp, uri: &Uri, headers: &HeaderMap) -> (String, St
 }
 
 pub(super) async fn document(State(mcp): State<McpHttp>, request: Request) -> Response {
-    if let Err(refused) = guard::check(&mcp.0.names, request.uri(), request.headers()) {
-        return refused;
+    if let Err(wrong) = guard::check(&mcp.0.names, request.uri(), request.headers()) {
+        return guard::answer(&wrong);
     }
     let (resource, _) = urls(&mcp, request.uri(), request.headers());
     let Some(verifier) = &mcp.0.verifier else {

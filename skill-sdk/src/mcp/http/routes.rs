@@ -49,7 +49,7 @@ async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
     let mut response = if cors && *request.method() == Method::OPTIONS {
         // A browser asks without a token, and learns nothing but whether it may ask.
         match guard::check(&mcp.0.names, request.uri(), request.headers()) {
-            Err(refused) => return refused,
+            Err(wrong) => return guard::answer(&wrong),
             Ok(()) => preflight(),
         }
     } else {
