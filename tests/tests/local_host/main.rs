@@ -19,6 +19,7 @@ mod lifetime;
 mod lines;
 #[cfg(unix)]
 mod processes;
+mod recorded;
 #[cfg(unix)]
 mod sockets;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};
+use rmcp::{ServiceExt, tool, tool_router};
 use skill_sdk_bench_mcp::{Order, Quote, pin, quote};
 
 #[derive(Debug, Clone, Copy)]
