@@ -85,6 +85,8 @@ pub(super) async fn serve_connection(
         connection.output.written().await;
     };
     tokio::select! {
+        // A caller that has all its answers may go.
+        biased;
         ended = timeout(drain, finish) => if ended.is_err() {
             tracing::warn!("the drain time is up, calls that still run are given up");
             let error = SkillError::retryable("cancelled", "the host stopped before the call ended");
