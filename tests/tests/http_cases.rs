@@ -22,11 +22,12 @@ const DIFFERENT: &[(&str, u16, &str)] = &[
     ("trailing-slash", 404, "not_found"),
     ("listing-slash", 404, "not_found"),
     ("root", 404, "not_found"),
-    ("docs", 404, "not_found"),
     ("put-invoke", 405, "method_not_allowed"),
     ("delete-invoke", 405, "method_not_allowed"),
     ("options-invoke", 405, "method_not_allowed"),
     ("head-invoke", 405, ""),
+    // There is a document at `/openapi.json`.
+    ("docs", 200, ""),
     // A slash in the ref is part of the ref.
     ("pct-slash-in-ref", 404, "skill_not_hosted"),
     // Bodies are UTF-8 JSON of a JSON type and of bounded depth.
