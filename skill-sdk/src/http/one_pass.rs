@@ -20,8 +20,8 @@ pub(super) fn envelope(body: &str, accepts: impl Fn(&str) -> Option<usize>) -> O
         cursor.take(b':')?;
         cursor.space();
         match name {
-            "invocationId" => envelope.invocation_id = cursor.id()?,
-            "idempotencyKey" => envelope.idempotency_key = cursor.id()?,
+            "invocationId" => cursor.id(&mut envelope.invocation_id)?,
+            "idempotencyKey" => cursor.id(&mut envelope.idempotency_key)?,
             "settings" => {
                 let settings = cursor.value(value_prefix)?;
                 envelope.settings = Some(json::parse(settings.as_bytes()).ok()?);
@@ -77,13 +77,15 @@ impl<'a> Cursor<'a> {
         rest.get(..end)
     }
 
-    /// An id that is a string without escapes, or null.
-    fn id(&mut self) -> Option<Option<String>> {
+    /// Reads an id that is a string without escapes, or null.
+    fn id(&mut self, id: &mut Option<String>) -> Option<()> {
         if self.rest()?.starts_with("null") {
             self.at += "null".len();
-            return Some(None);
+            *id = None;
+        } else {
+            *id = Some(self.plain_string()?.to_owned());
         }
-        self.plain_string().map(|id| Some(id.to_owned()))
+        Some(())
     }
 
     /// A value whose length `measure` knows.

@@ -88,7 +88,7 @@ fn types(members: &Map<String, Value>) -> Option<Types> {
         name => Types::named(name),
     };
     match members.get("type")? {
-        Value::Array(names) => names
+        Value::Array(listed) => listed
             .iter()
             .try_fold(Types::NONE, |types, name| Some(types.and(named(name)?))),
         name => named(name),

@@ -57,8 +57,8 @@ impl<'a> Reader<'a> {
             self.digits()?;
         }
         // The parser of values reads `-0` as a double.
-        let plain = !has_fraction && !has_exponent && digits <= MAX_DIGITS && !(negative && integer == 0);
-        if plain {
+        let is_negative_zero = negative && integer == 0;
+        if digits <= MAX_DIGITS && !(has_fraction || has_exponent || is_negative_zero) {
             return Some(Scanned::Integer(if negative { -integer } else { integer }));
         }
         let text = self.text.get(start..self.at)?;

@@ -1,6 +1,6 @@
 //! Reading a text along a plan.
 
-use super::plan::{ANY, Array, Further, Node, NodeId, Object, Types};
+use super::plan::{ANY, Array, Further, Node, NodeId, Object, Range, Types};
 use super::string::Written;
 use crate::contract::json;
 
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
             b'"' => {
                 sure(node.types.meets(Types::STRING))?;
                 let written = self.string()?;
-                self.check_string(node, written)
+                check_string(node, written)
             }
             b'{' => {
                 sure(node.types.meets(Types::OBJECT) && choices.is_none())?;
@@ -146,23 +146,6 @@ impl<'a> Reader<'a> {
         let found = self.bytes[self.at..].starts_with(word.as_bytes());
         self.at += word.len();
         found.then_some(())
-    }
-
-    fn check_string(&self, node: &Node, written: Written<'a>) -> Sure {
-        if node.length != super::plan::Range::ALL && !node.length.holds(written.length()?) {
-            return None;
-        }
-        match &node.choices {
-            None => Some(()),
-            Some(choices) => {
-                let content = written.content()?;
-                choices
-                    .strings
-                    .iter()
-                    .any(|choice| **choice == *content)
-                    .then_some(())
-            }
-        }
     }
 
     fn nested(&mut self, read: impl FnOnce(&mut Self) -> Sure) -> Sure {
@@ -309,5 +292,23 @@ impl<'a> Reader<'a> {
     fn spend(&mut self, bytes: usize) -> Sure {
         self.again = self.again.checked_sub(bytes + 1)?;
         Some(())
+    }
+}
+
+/// What a node asks of a string.
+fn check_string(node: &Node, written: Written<'_>) -> Sure {
+    if node.length != Range::ALL && !node.length.holds(written.length()?) {
+        return None;
+    }
+    match &node.choices {
+        None => Some(()),
+        Some(choices) => {
+            let content = written.content()?;
+            choices
+                .strings
+                .iter()
+                .any(|choice| **choice == *content)
+                .then_some(())
+        }
     }
 }
