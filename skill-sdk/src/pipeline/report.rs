@@ -1,9 +1,9 @@
 //! What the log holds of a call: never inputs, outputs or secrets.
 
-use tracing::{Span, field};
+use tracing::Span;
 
 use super::call::Completed;
-use crate::context::SkillContext;
+use crate::context::{SkillContext, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Written;
 
@@ -18,29 +18,26 @@ const MAX_COST: usize = 64 * 1024;
 
 /// The span of a call; every event inside it carries its fields.
 pub(super) fn span(context: &SkillContext) -> Span {
+    let trace_id = context.trace().map(TraceContext::trace_id);
+    // What is known now is given now: for a field that comes later a log in JSON reads all others again.
     let span = tracing::info_span!(
         "skill",
         skill = context.skill(),
         protocol = context.protocol(),
-        invocation_id = field::Empty,
-        trace_id = field::Empty,
+        invocation_id = context.invocation_id(),
+        trace_id,
     );
-    if let Some(id) = context.invocation_id() {
-        span.record("invocation_id", id);
-    }
     #[cfg(feature = "telemetry")]
     {
         if let Some(trace) = context.trace() {
             crate::context::follow(&span, trace);
         }
         if let Some(own) = crate::context::recorded(&span) {
+            if trace_id != Some(own.trace_id()) {
+                span.record("trace_id", own.trace_id());
+            }
             context.runs_in(&span);
-            span.record("trace_id", own.trace_id());
-            return span;
         }
-    }
-    if let Some(trace) = context.trace() {
-        span.record("trace_id", trace.trace_id());
     }
     span
 }
