@@ -31,7 +31,7 @@ pub fn order(size: Size) -> Order {
         title: format!("A thing of the kind {}", number % 7),
         quantity: number % 9 + 1,
         price: f64::from(number) + 0.25,
-        available: number % 3 != 0,
+        available: !number.is_multiple_of(3),
     };
     let items = match size {
         Size::Small => 1,

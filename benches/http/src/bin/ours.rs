@@ -1,11 +1,12 @@
 //! The HTTP host of the SDK with the skills of the benchmark.
 
-use std::io::{self, Write};
+use std::io;
 
+use skill_sdk::auth::Verifier;
+use skill_sdk::context::Environment;
 use skill_sdk::http::{HttpHost, ServeOptions, serve};
 use skill_sdk::pipeline::{Host, report_panics_of_skills};
 use skill_sdk::skill;
-use skill_sdk::testing::TestIssuer;
 use skill_sdk_bench_http::model::{self, Order, Quote, RuledOrder, RuledQuote};
 use skill_sdk_bench_http::start;
 
@@ -43,17 +44,13 @@ fn main() -> io::Result<()> {
     }
     report_panics_of_skills();
     let host = Host::collect().map_err(io::Error::other)?;
-    // The thread of the issuer sleeps once its keys are fetched.
-    let issuer = production.then(TestIssuer::start);
-    if let Some(issuer) = &issuer {
-        let token = issuer.token().scopes(["orders:read"]).expires_in(3000).sign();
-        writeln!(io::stdout(), "token {token}")?;
-    }
+    let http = if production {
+        let verifier = Verifier::from_environment(&Environment::process()).map_err(io::Error::other)?;
+        HttpHost::new(host, verifier)
+    } else {
+        HttpHost::anonymous(host)
+    };
     start::run(async {
-        let http = match &issuer {
-            Some(issuer) => HttpHost::new(host, issuer.verifier()),
-            None => HttpHost::anonymous(host),
-        };
         serve(
             http,
             ServeOptions::new("127.0.0.1", 0),

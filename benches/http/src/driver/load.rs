@@ -10,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 
+use super::issuer::Issuer;
 use super::server::Server;
 
 /// What every connection sends again and again.
@@ -50,24 +51,26 @@ enum Until {
 
 impl Load {
     /// Calls of a skill of a server.
-    pub(crate) fn new(server: &Server, path: &str, size: Size) -> io::Result<Self> {
+    pub(crate) fn new(server: &Server, issuer: &Issuer, path: &str, size: Size) -> io::Result<Self> {
         let body = body::body(size).map_err(io::Error::other)?;
-        Ok(Self::with_body(server, path, &body))
+        Ok(Self::with_body(server, issuer, path, &body))
     }
 
     /// Calls of a skill with inputs of its own.
-    pub(crate) fn with_inputs(server: &Server, path: &str, inputs: &str) -> Self {
-        Self::with_body(server, path, format!(r#"{{"inputs":{inputs}}}"#).as_bytes())
+    pub(crate) fn with_inputs(server: &Server, issuer: &Issuer, path: &str, inputs: &str) -> Self {
+        Self::with_body(
+            server,
+            issuer,
+            path,
+            format!(r#"{{"inputs":{inputs}}}"#).as_bytes(),
+        )
     }
 
-    fn with_body(server: &Server, path: &str, body: &[u8]) -> Self {
-        let authorization = server
-            .token
-            .as_ref()
-            .map(|token| format!("authorization: Bearer {token}\r\n"))
-            .unwrap_or_default();
+    fn with_body(server: &Server, issuer: &Issuer, path: &str, body: &[u8]) -> Self {
+        // All servers get the same bytes; only those of the production profile read the token.
+        let token = issuer.token();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n{authorization}content-length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n",
             server.address,
             body.len(),
         );

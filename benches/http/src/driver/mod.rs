@@ -1,5 +1,6 @@
 //! Servers, load, tables.
 
+pub(crate) mod issuer;
 pub(crate) mod load;
 pub(crate) mod plan;
 pub(crate) mod report;
@@ -11,6 +12,7 @@ use std::time::Instant;
 use skill_sdk_bench_http::body::Size;
 use skill_sdk_bench_http::start;
 
+use self::issuer::Issuer;
 use self::load::{Load, Outcome};
 use self::plan::{Contender, Plan};
 use self::server::Server;
@@ -61,11 +63,12 @@ pub(crate) fn run(plan: &Plan) -> io::Result<()> {
         .enable_all()
         .build()?;
 
-    report::cold_start(&runtime, plan, server_core)?;
+    let issuer = Issuer::start()?;
+    report::cold_start(&runtime, plan, server_core, &issuer)?;
 
     let mut servers = Vec::new();
     for program in plan.programs() {
-        servers.push((program, Server::start(program, server_core)?));
+        servers.push((program, Server::start(program, server_core, &issuer)?));
     }
     let idle: Vec<_> = servers.iter().map(|(_, server)| server.memory()).collect();
     for size in [Size::Small, Size::Large] {
@@ -81,7 +84,7 @@ pub(crate) fn run(plan: &Plan) -> io::Result<()> {
                     else {
                         continue;
                     };
-                    let load = Load::new(server, contender.path, size)?;
+                    let load = Load::new(server, &issuer, contender.path, size)?;
                     // The first round only warms up.
                     let time = if round == 0 { plan.warm_up } else { plan.round };
                     let before = server.cpu()?;
@@ -99,7 +102,7 @@ pub(crate) fn run(plan: &Plan) -> io::Result<()> {
         }
     }
     report::memory(&servers, &idle);
-    report::growth(&runtime, plan, &servers)?;
+    report::growth(&runtime, plan, &servers, &issuer)?;
     report::sizes(plan)?;
     println!("\nmeasured in {} s", began.elapsed().as_secs());
     Ok(())

@@ -8,6 +8,7 @@ use std::time::Instant;
 use skill_sdk_bench_http::body::Size;
 use tokio::runtime::Runtime;
 
+use super::issuer::Issuer;
 use super::load::Load;
 use super::plan::{BASE, Contender, HELLO, OURS, Plan, Program};
 use super::server::{Memory, Server, path_of};
@@ -54,7 +55,12 @@ fn median(figures: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// From the start of a process to its first answer.
-pub(crate) fn cold_start(runtime: &Runtime, plan: &Plan, core: Option<usize>) -> io::Result<()> {
+pub(crate) fn cold_start(
+    runtime: &Runtime,
+    plan: &Plan,
+    core: Option<usize>,
+    issuer: &Issuer,
+) -> io::Result<()> {
     println!(
         "\ncold start: from spawn to the first answer, in ms (median, worst of {})",
         plan.starts
@@ -74,11 +80,11 @@ pub(crate) fn cold_start(runtime: &Runtime, plan: &Plan, core: Option<usize>) ->
         let mut times = Vec::new();
         for _ in 0..plan.starts {
             let began = Instant::now();
-            let server = Server::start(program, core)?;
+            let server = Server::start(program, core, issuer)?;
             let load = if program == HELLO {
-                Load::with_inputs(&server, path, r#"{"name":"Ada"}"#)
+                Load::with_inputs(&server, issuer, path, r#"{"name":"Ada"}"#)
             } else {
-                Load::new(&server, path, Size::Small)?
+                Load::new(&server, issuer, path, Size::Small)?
             };
             runtime.block_on(load.calls(1, 1))?;
             times.push(began.elapsed().as_secs_f64() * 1000.0);
@@ -111,12 +117,17 @@ pub(crate) fn memory(servers: &[(Program, Server)], idle: &[Memory]) {
 }
 
 /// Memory over many calls.
-pub(crate) fn growth(runtime: &Runtime, plan: &Plan, servers: &[(Program, Server)]) -> io::Result<()> {
+pub(crate) fn growth(
+    runtime: &Runtime,
+    plan: &Plan,
+    servers: &[(Program, Server)],
+    issuer: &Issuer,
+) -> io::Result<()> {
     for (program, server) in servers
         .iter()
         .filter(|(program, _)| program.binary == OURS.binary)
     {
-        let load = Load::new(server, "/skills/bench.ruled@1", Size::Small)?;
+        let load = Load::new(server, issuer, "/skills/bench.ruled@1", Size::Small)?;
         let before = server.memory().now;
         runtime.block_on(load.calls(64, plan.growth_calls))?;
         let grown = to_f64(server.memory().now) - to_f64(before);

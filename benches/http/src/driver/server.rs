@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use skill_sdk_bench_http::start::CORE;
 
+use super::issuer::Issuer;
 use super::plan::Program;
 
 /// A running server. It ends with this value.
@@ -15,8 +16,6 @@ pub(crate) struct Server {
     child: Child,
     /// `host:port`.
     pub(crate) address: String,
-    /// The token that its callers need.
-    pub(crate) token: Option<String>,
 }
 
 /// Memory of a process, in bytes.
@@ -50,10 +49,11 @@ pub(crate) fn path_of(binary: &str) -> io::Result<PathBuf> {
 
 impl Server {
     /// Starts a program and waits until it says where it listens.
-    pub(crate) fn start(program: Program, core: Option<usize>) -> io::Result<Self> {
+    pub(crate) fn start(program: Program, core: Option<usize>, issuer: &Issuer) -> io::Result<Self> {
         let mut command = Command::new(path_of(program.binary)?);
         command
             .args(program.arguments)
+            .envs(issuer.variables())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
@@ -66,13 +66,9 @@ impl Server {
         let mut server = Self {
             child,
             address: String::new(),
-            token: None,
         };
         for line in BufReader::new(stdout).lines() {
             let line = line?;
-            if let Some(token) = line.strip_prefix("token ") {
-                server.token = Some(token.to_owned());
-            }
             if let Some(address) = line.strip_prefix("listening on http://") {
                 server.address = address.to_owned();
                 return Ok(server);

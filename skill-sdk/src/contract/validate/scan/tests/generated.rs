@@ -113,7 +113,7 @@ fn changed(text: &str, at: usize, change: usize) -> String {
     ];
     let characters: Vec<char> = text.chars().collect();
     let at = at % characters.len();
-    let kept = characters.iter().skip(at + usize::from(change % 2 == 0));
+    let kept = characters.iter().skip(at + usize::from(change.is_multiple_of(2)));
     characters
         .iter()
         .take(at)
