@@ -134,7 +134,7 @@ async fn a_generated_client_in_python_calls_the_host() {
     let script = "\
 import sys
 from client_0 import Client
-from client_0.api.talk import call_process_hear_v1_2 as hear
+from client_0.api.talk import call_process_hear_v12 as hear
 from client_0.models import ProcessHearV12Call as Call, ProcessHearV12Inputs as Inputs, ProcessHearV12InputsEnding as Ending
 client = Client(base_url=sys.argv[1])
 def say(ending):
