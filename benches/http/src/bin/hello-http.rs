@@ -1,5 +1,10 @@
 //! The smallest host: one skill over HTTP. Its size and start are measured.
 
+#![allow(
+    clippy::unused_async,
+    reason = "skills that wait for nothing need no thread of their own"
+)]
+
 use std::io;
 
 use skill_sdk::http::{HttpHost, ServeOptions, serve};

@@ -1,5 +1,10 @@
 //! The HTTP host of the SDK with the skills of the benchmark.
 
+#![allow(
+    clippy::unused_async,
+    reason = "skills that wait for nothing need no thread of their own"
+)]
+
 use std::io;
 
 use skill_sdk::auth::Verifier;

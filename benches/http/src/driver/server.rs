@@ -70,7 +70,7 @@ impl Server {
         for line in BufReader::new(stdout).lines() {
             let line = line?;
             if let Some(address) = line.strip_prefix("listening on http://") {
-                server.address = address.to_owned();
+                address.clone_into(&mut server.address);
                 return Ok(server);
             }
         }
