@@ -1,6 +1,10 @@
 //! The recorded traffic of the reference's MCP host, replayed over pipes and sockets.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a panic of a test program is a failed test"
+)]
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -235,7 +239,7 @@ async fn replay_http(case: &Case, address: SocketAddr) {
         ] {
             headers.push((name.to_owned(), value.to_owned()));
         }
-        body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.to_owned();
+        body = String::from(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     }
     headers.push(("Host".to_owned(), host));
     let method = input["method"].as_str().unwrap_or("POST");

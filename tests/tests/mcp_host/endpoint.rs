@@ -165,13 +165,16 @@ async fn bodies_that_are_no_messages() {
     );
 }
 
+/// Headers, `_meta`, and the status and the code that they give.
+type Compared<'a> = (Vec<(&'a str, &'a str)>, Value, u16, i64);
+
 #[tokio::test]
 async fn headers_and_body_say_the_same() {
     let server = Server::anonymous().await;
     let version = ("MCP-Protocol-Version", "2026-07-28");
     let (method, name) = (("Mcp-Method", "tools/call"), ("Mcp-Name", "mcp.act"));
     let only = |key: &str| json!({key: modern()[key]});
-    let table: Vec<(Vec<(&str, &str)>, Value, u16, i64)> = vec![
+    let table: Vec<Compared<'_>> = vec![
         (vec![version, method, name], modern(), 200, 0),
         (
             vec![version, method, ("Mcp-Name", "=?base64?bWNwLmFjdA==?=")],
@@ -240,6 +243,13 @@ async fn headers_and_body_say_the_same() {
             answer.body
         );
     }
+}
+
+#[tokio::test]
+async fn revisions_methods_and_notifications() {
+    let server = Server::anonymous().await;
+    let version = ("MCP-Protocol-Version", "2026-07-28");
+    let (method, name) = (("Mcp-Method", "tools/call"), ("Mcp-Name", "mcp.act"));
     let unknown = json!({
         "io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {},
     });
