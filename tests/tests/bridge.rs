@@ -267,7 +267,7 @@ fn calls_and_their_outcomes() {
         });
     }
     #[cfg(target_os = "linux")]
-    assert_eq!(bridge.running(), [PathBuf::new(); 0]);
+    assert_eq!(bridge.running(), Vec::<PathBuf>::new());
 }
 
 #[cfg(target_os = "linux")]
