@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 pub(crate) struct Clock(Option<Arc<Mutex<Duration>>>);
 
 /// What a clock of a test starts at: 2026-01-01T00:00:00Z.
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, all(feature = "connections", feature = "testing")))]
 const START: Duration = Duration::from_hours(490_896);
 
 impl Clock {
     /// A clock that stands at 2026-01-01T00:00:00Z until it is moved.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(any(test, all(feature = "connections", feature = "testing")))]
     pub(crate) fn manual() -> Self {
         Self(Some(Arc::new(Mutex::new(START))))
     }
 
     /// Moves a clock of a test forward.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(any(test, all(feature = "connections", feature = "testing")))]
     pub(crate) fn advance(&self, by: Duration) {
         if let Some(time) = &self.0 {
             let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);

@@ -24,6 +24,7 @@ pub(super) enum Inputs {
     /// Whatever came.
     Unchecked(Vec<u8>),
     /// They keep the contract of the skill that is called.
+    #[cfg(feature = "http")]
     Checked(String),
 }
 

@@ -104,6 +104,7 @@ async fn steps(
 ) -> Result<Written, SkillError> {
     let text = match inputs {
         Inputs::Unchecked(inputs) => runnable.check_inputs(inputs)?,
+        #[cfg(feature = "http")]
         Inputs::Checked(inputs) => inputs,
     };
     let running = runnable.start(text, context)?;

@@ -23,7 +23,9 @@ mod tests;
 
 use serde_json::Value;
 
-use self::plan::{ANY, Node, NodeId};
+#[cfg(feature = "http")]
+use self::plan::ANY;
+use self::plan::{Node, NodeId};
 use self::reader::Reader;
 
 /// The plan of a schema.

@@ -43,6 +43,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How much was read.
+    #[cfg(feature = "http")]
     pub(super) fn at(&self) -> usize {
         self.at
     }
