@@ -105,7 +105,9 @@ pub(super) fn id_of_cut(line: &[u8]) -> Option<Id> {
     };
     let mut fields = Fields::default();
     drop(members(text, |name, value| fields.set(name, value)));
-    id_of(fields.id?.get()).ok()
+    let id = fields.id?.get();
+    // A number at the very end may be the beginning of a longer one.
+    (!text.ends_with(id)).then(|| id_of(id).ok()).flatten()
 }
 
 fn call<'a>(id: &Id, fields: &Fields<'a>) -> Result<CallRequest<'a>, String> {
