@@ -10,7 +10,7 @@ use clap::Parser;
 use super::args::{HostBridge, HostCommand, HostServe, SkillNames};
 use super::command::{self, Failure, check, contract, export, list, output, select};
 use super::protocol::Envelope;
-use super::{describe, invoke};
+use super::{describe, invoke, stdio};
 
 /// A program with skills
 #[derive(Debug, Parser)]
@@ -47,9 +47,9 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
         _ => false,
     };
     if over_stdio {
-        super::stdio::take_early().map_err(|refusal| refused(&refusal))?;
+        stdio::take_early().map_err(|refusal| refused(&refusal))?;
     }
-    let envelope = describe::envelope();
+    let envelope = stdio::aside(describe::envelope);
     if let HostCommand::Check { args, skills } = command {
         return check::check(&envelope, &skills.names, args).map(ExitCode::from);
     }
@@ -74,7 +74,7 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
             let selected = selected(skills)?;
             let skill = select::exactly_one(&selected, "invoke")?;
             let request = command::invoke::request(skill, args, &mut io::stdin().lock())?;
-            let reply = invoke::reply(request).map_err(|refusal| refused(&refusal))?;
+            let reply = stdio::aside(|| invoke::reply(request)).map_err(|refusal| refused(&refusal))?;
             return command::invoke::finish(&reply).map(ExitCode::from);
         }
         HostCommand::McpConfig { args, skills } => {

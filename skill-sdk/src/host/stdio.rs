@@ -68,6 +68,39 @@ pub(super) fn take_early() -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Runs code of authors with standard output pointed at standard error, so that what a command answers stands alone there.
+#[cfg(feature = "host")]
+pub(super) fn aside<T>(work: impl FnOnce() -> T) -> T {
+    #[cfg(unix)]
+    let _back = Aside::begin().ok();
+    work()
+}
+
+/// Standard output as it was, which comes back with the end of this.
+#[cfg(all(feature = "host", unix))]
+struct Aside(std::os::fd::OwnedFd);
+
+#[cfg(all(feature = "host", unix))]
+impl Aside {
+    fn begin() -> io::Result<Self> {
+        use std::os::fd::AsFd;
+
+        io::stdout().flush()?;
+        let before = io::stdout().as_fd().try_clone_to_owned()?;
+        rustix::stdio::dup2_stdout(io::stderr())?;
+        Ok(Self(before))
+    }
+}
+
+#[cfg(all(feature = "host", unix))]
+impl Drop for Aside {
+    fn drop(&mut self) {
+        // What was printed and is still in the buffer belongs to standard error too.
+        drop(io::stdout().flush());
+        let _ = rustix::stdio::dup2_stdout(&self.0);
+    }
+}
+
 /// What was taken early, or takes it now.
 pub(super) fn taken() -> Result<ProtocolStdio, Refusal> {
     let early = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take();
