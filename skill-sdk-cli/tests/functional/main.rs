@@ -7,4 +7,5 @@ mod cargo;
 mod commands;
 mod fixture;
 mod linking;
+mod neighbours;
 mod targets;

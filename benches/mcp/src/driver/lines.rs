@@ -105,7 +105,7 @@ impl Client for Pipe {
         }
         let mut sent = Instant::now();
         self.input.write_all(&calls)?;
-        let mut latencies = Vec::new();
+        let (mut answers, mut latencies) = (0, Vec::new());
         let mut left = in_flight;
         while left > 0 {
             let bytes = self.output.fill_buf()?;
@@ -116,12 +116,10 @@ impl Client for Pipe {
             let length = bytes.len();
             self.output.consume(length);
             let now = Instant::now();
-            if in_flight == 1 {
-                if answered == 1 {
-                    latencies.push(now - sent);
-                }
-            } else {
-                latencies.extend(std::iter::repeat_n(Duration::ZERO, answered));
+            answers += answered;
+            // With several in flight the answers of one read have no times of their own.
+            if in_flight == 1 && answered == 1 {
+                latencies.push(now - sent);
             }
             left -= answered;
             if now - start < time {
@@ -134,7 +132,7 @@ impl Client for Pipe {
                 left += answered;
             }
         }
-        Ok(Outcome::new(latencies, start.elapsed()))
+        Ok(Outcome::new(answers, latencies, start.elapsed()))
     }
 }
 

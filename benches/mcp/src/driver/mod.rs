@@ -27,20 +27,21 @@ pub(crate) struct Plan {
 pub(crate) struct Outcome {
     /// How many answers came in a second.
     pub(crate) per_second: f64,
-    /// How long each answer took, sorted.
+    /// How long each answer took, sorted; none where only the pace was measured.
     pub(crate) latencies: Vec<Duration>,
 }
 
 impl Outcome {
-    fn new(mut latencies: Vec<Duration>, time: Duration) -> Self {
+    fn new(answers: usize, mut latencies: Vec<Duration>, time: Duration) -> Self {
         latencies.sort_unstable();
-        let count = u32::try_from(latencies.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(answers).unwrap_or(u32::MAX);
         Self {
             per_second: f64::from(count) / time.as_secs_f64(),
             latencies,
         }
     }
 
+    /// In microseconds; not a number where only the pace was measured.
     fn percentile(&self, part: usize) -> f64 {
         let place = (self.latencies.len() * part / 100).min(self.latencies.len().saturating_sub(1));
         self.latencies
@@ -192,7 +193,10 @@ fn crowd(plan: &Plan) -> io::Result<()> {
             quiet.extend(alone.load(1, plan.round)?.latencies);
             crowd.extend(crowded.load(1, plan.round)?.latencies);
         }
-        let (quiet, crowd) = (Outcome::new(quiet, plan.round), Outcome::new(crowd, plan.round));
+        let (quiet, crowd) = (
+            Outcome::new(quiet.len(), quiet, plan.round),
+            Outcome::new(crowd.len(), crowd, plan.round),
+        );
         println!(
             "{name:<24} {:>9.0} {:>9.0} {:>9.0} {:>9.0}",
             quiet.percentile(50),

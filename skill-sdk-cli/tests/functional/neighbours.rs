@@ -1,0 +1,91 @@
+//! Skills for other programs on the machine: lines, Python modules, configurations of clients.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::fixture::{Fixture, skill};
+
+fn fixture(name: &str) -> Fixture {
+    Fixture::workspace(name, &[("skills", &skill("s.one", "1", "one"))])
+}
+
+#[test]
+fn serve_local_answers_lines() {
+    let fixture = fixture("local");
+    let mut host = fixture
+        .command(&["serve", "local", "s.one"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = host.stdin.take().unwrap();
+    input
+        .write_all(b"{\"id\": 1, \"skill\": \"s.one@1\", \"inputs\": {\"text\": \"a\"}}\n")
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(host.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(answer, json!({"id": 1, "outputs": {"text": "a"}, "cost": null}));
+    drop(input);
+    assert_eq!(host.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_bridge_is_written_and_compared() {
+    let fixture = fixture("bridge");
+    let written = fixture.run("bridge python --out bridge");
+    assert_eq!(written.code, 0, "{}", written.err);
+    for file in [
+        "__init__.py",
+        "_skill_sdk/__init__.py",
+        "_skill_sdk/skills.json",
+        "_skill_sdk/skills",
+    ] {
+        assert!(fixture.root().join("bridge/skills").join(file).exists(), "{file}");
+    }
+    assert!(
+        written.err.contains("CONTROL_PLANE_SKILLS_LOCAL_PACKAGES=skills"),
+        "{}",
+        written.err
+    );
+    assert_eq!(fixture.run("bridge python --out bridge --check").out, "ok\n");
+    fixture.write("crates/skills/src/lib.rs", &skill("s.one", "2", "one"));
+    let drift = fixture.run("bridge python --out bridge --check");
+    assert_eq!(drift.code, 1, "{}", drift.err);
+    assert!(
+        drift.out.contains("skills.json differs from the code"),
+        "{}",
+        drift.out
+    );
+}
+
+#[test]
+fn clients_are_told_paths_that_hold_anywhere() {
+    let fixture = fixture("clients");
+    let told = fixture.run("mcp-config s.one --client claude-code --name acme");
+    let config: Value = serde_json::from_str(&told.out).unwrap();
+    let server = &config["mcpServers"]["acme"];
+    assert_eq!(server["type"], "stdio");
+    let command = server["command"].as_str().unwrap();
+    assert!(std::path::Path::new(command).is_absolute(), "{command}");
+    let args: Vec<&str> = server["args"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert_eq!(args[..4], ["serve", "mcp-stdio", "s.one", "--manifest-path"]);
+    assert!(
+        args[4].ends_with("Cargo.toml") && std::path::Path::new(args[4]).is_absolute(),
+        "{args:?}"
+    );
+    fixture
+        .run("mcp-config --client claude-desktop --url https://skills.example.com/mcp")
+        .fails(2, &["takes no URL", "Connectors"]);
+    fixture.run("mcp-config s.two").fails(2, &["s.two"]);
+}
