@@ -7,7 +7,7 @@
 //!
 //! [`router`] gives the routes, to mount into an own [`axum`] application; [`serve`] is the whole server.
 //!
-//! ```
+//! ```standalone_crate
 //! use skill_sdk::http::{HttpHost, router};
 //! use skill_sdk::pipeline::Host;
 //!

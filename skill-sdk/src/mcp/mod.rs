@@ -7,7 +7,7 @@
 //! Calls run through the [pipeline](crate::pipeline) as on every host. The rest of the protocol is answered by the crate
 //! `rmcp`, of which nothing shows here.
 //!
-//! ```
+//! ```standalone_crate
 //! use skill_sdk::mcp::McpHost;
 //! use skill_sdk::pipeline::Host;
 //!

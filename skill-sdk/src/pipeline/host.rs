@@ -152,7 +152,7 @@ impl Host {
     /// Gives skills a value that the program has already, such as the state of an application: `ctx.resource::<T>()` finds
     /// it. It takes the place of one that a function marked `#[skill_sdk::resource]` would build.
     ///
-    /// ```
+    /// ```standalone_crate
     /// # use skill_sdk::pipeline::Host;
     /// # struct Pool;
     /// # fn host() -> Result<Host, skill_sdk::pipeline::HostError> {

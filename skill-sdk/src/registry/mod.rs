@@ -19,7 +19,7 @@ use crate::context::{ResourceDeclaration, Resources};
 
 /// The skills of a program, checked, sorted by name and version.
 ///
-/// ```
+/// ```standalone_crate
 /// use skill_sdk::{Registry, skill};
 ///
 /// /// Says hello.
