@@ -47,7 +47,7 @@ class Server:
     def __init__(self, program: Path, *flags: str):
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [program, "serve", "mcp-http", "--allow-anonymous", "--sessions", "--port", "0", *flags],
+            [program, "serve", "mcp-http", "--allow-anonymous", "--sessions", "--notices", "--port", "0", *flags],
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,

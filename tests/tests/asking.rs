@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
+use skill_sdk::context::{LlmUsage, Resources};
 use skill_sdk::mcp::McpHost;
 use skill_sdk::mcp::http::{McpHttp, router};
 use skill_sdk::pipeline::Host;
@@ -33,6 +33,23 @@ async fn greet(word: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("{word}, {} and {}!", first.name, second.name))
 }
 
+/// Spends something before each question and at the end.
+#[skill("asking.spend", version = "1", side_effects = "none", risk = "low")]
+async fn spend(ctx: &SkillContext) -> Result<(), SkillError> {
+    ctx.add_cost("look", 1.0);
+    ctx.add_llm_usage(&LlmUsage {
+        model: "m".to_owned(),
+        total_tokens: 5,
+        cost_usd: Some(0.1),
+        ..LlmUsage::default()
+    });
+    ctx.ask::<Name>("first", "Who are you?").await?.accepted()?;
+    ctx.add_cost("look", 1.0);
+    ctx.ask::<Name>("second", "And who else?").await?.accepted()?;
+    ctx.add_cost("page", 0.5);
+    Ok(())
+}
+
 /// Greets whoever answers, on a thread of its own.
 #[skill("asking.greet_blocking", version = "1", side_effects = "none", risk = "low")]
 fn greet_blocking(ctx: &SkillContext) -> Result<String, SkillError> {
@@ -47,7 +64,7 @@ fn attached() -> Attached<u8> {
 }
 
 async fn mcp(sessions: bool) -> SocketAddr {
-    let skills = [greet::SKILL, greet_blocking::SKILL, attached::SKILL];
+    let skills = [greet::SKILL, greet_blocking::SKILL, attached::SKILL, spend::SKILL];
     let host = Host::with_resources(skills, Resources::default()).unwrap();
     let http = McpHttp::anonymous(McpHost::new(host).unwrap());
     let http = http.allow_host("*").unwrap().sessions(sessions);
@@ -81,6 +98,34 @@ async fn modern(address: SocketAddr, tool: &str, mut params: Value) -> Answer {
 
 fn accepted(name: &str) -> Value {
     json!({"action": "accept", "content": {"name": name}})
+}
+
+#[tokio::test]
+async fn the_cost_of_all_rounds_is_told_at_the_end() {
+    let at = mcp(false).await;
+    let mut params = json!({"arguments": {}});
+    for name in ["first", "second"] {
+        let asked = modern(at, "asking.spend", params.clone()).await.json();
+        assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+        assert!(asked["result"]["_meta"].get("skill/cost").is_none(), "{asked}");
+        params["requestState"] = asked["result"]["requestState"].clone();
+        params["inputResponses"] = json!({name: accepted("Ada")});
+    }
+    let done = modern(at, "asking.spend", params.clone()).await.json();
+    // Each round runs the skill from its start: the first one spent one look, the second and the third two.
+    let cost = json!({
+        "llm": {"calls": 3, "promptTokens": 0, "completionTokens": 0, "totalTokens": 15, "models": ["m"], "costUsd": 0.3},
+        "units": {"look": 5.0, "page": 0.5},
+    });
+    assert_eq!(done["result"]["_meta"]["skill/cost"], cost, "{done}");
+    // Without the state the call begins anew, and so does its cost.
+    params.as_object_mut().unwrap().remove("requestState");
+    params["inputResponses"] = json!({"first": accepted("Ada"), "second": accepted("Bob")});
+    let done = modern(at, "asking.spend", params).await.json();
+    assert_eq!(
+        done["result"]["_meta"]["skill/cost"]["units"],
+        json!({"look": 2.0, "page": 0.5})
+    );
 }
 
 #[tokio::test]

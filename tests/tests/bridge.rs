@@ -295,6 +295,63 @@ fn a_killed_call_leaves_no_orphan() {
     }
 }
 
+/// Whether a process is there and not only remembered by its parent.
+#[cfg(target_os = "linux")]
+fn lives(id: &str) -> bool {
+    fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
+        let state = stat.rsplit(')').next().unwrap_or_default();
+        !state.trim_start().starts_with(['Z', 'X'])
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_skill_started_ends_with_the_call() {
+    let Some(bridge) = Bridge::new(&[]) else { return };
+    let file = bridge.out().join("numbers");
+    let cases = [
+        ("return", json!({}), None),
+        ("hang", json!({"timeoutSeconds": 1}), Some("timeout")),
+        ("exit", json!({}), Some("skill_error")),
+        ("kill", json!({}), Some("skill_error")),
+        ("hang", json!({"kill": true}), Some("timeout")),
+    ];
+    for ((then, how, code), start) in cases.iter().flat_map(|case| [(case, "fork"), (case, "spawn")]) {
+        // The executor kills by the clock: it has to wait until the processes run, however busy the machine is.
+        let mut numbers = String::new();
+        for seconds in [2, 8, 32, 128] {
+            drop(fs::remove_file(&file));
+            let mut call =
+                json!({"ref": "proc.family@1", "inputs": {"file": file, "then": then}, "start": start});
+            if how["kill"] == true {
+                call["kill"] = seconds.into();
+            } else {
+                (call["kill"], call["meta"]) = (1000.into(), how.clone());
+            }
+            let answer = bridge.run(&[call]).remove(0);
+            assert_eq!(
+                answer["failure"]["code"].as_str(),
+                *code,
+                "{then} {start}: {answer}"
+            );
+            numbers = fs::read_to_string(&file).unwrap_or_default();
+            if !numbers.is_empty() {
+                break;
+            }
+        }
+        let numbers: Vec<&str> = numbers.split_whitespace().collect();
+        assert_eq!(numbers.len(), 2, "{then} {start}");
+        let begin = Instant::now();
+        while numbers.iter().any(|number| lives(number)) || !bridge.running().is_empty() {
+            assert!(
+                begin.elapsed() < Duration::from_mins(1),
+                "{then} {start}: {numbers:?} live on"
+            );
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+}
+
 #[test]
 fn the_program_can_be_elsewhere() {
     let Some(bridge) = Bridge::new(&["--program", "/does/not/exist"]) else {

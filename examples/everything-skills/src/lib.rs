@@ -7,7 +7,7 @@
 //! | module | what it shows |
 //! |---|---|
 //! | [`content`] | results with attachments, and a failure |
-//! | [`running`] | progress and events while a call runs |
+//! | [`running`] | progress, notices and events while a call runs |
 //! | [`asking`] | questions to the user |
 //! | [`rounds`] | questions that decide how the call goes on |
 //! | [`schemas`] | a schema written by hand, and an argument that is repeated in a header |

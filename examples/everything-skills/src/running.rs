@@ -1,8 +1,8 @@
-//! Progress and events while a call runs.
+//! Progress, notices and events while a call runs.
 
 use std::time::Duration;
 
-use skill_sdk::context::InputRequest;
+use skill_sdk::context::{InputRequest, NoticeLevel};
 use skill_sdk::{SkillContext, SkillError, skill};
 
 use crate::asking::Name;
@@ -21,22 +21,24 @@ pub async fn progress(ctx: &SkillContext) -> String {
     "It took three steps.".to_owned()
 }
 
-/// Writes three events into the log of the host.
+/// Tells the client three things while it works.
 #[skill("test_tool_with_logging", version = "1", side_effects = "none", risk = "low")]
-pub async fn logging() -> String {
-    tracing::info!("Tool execution started");
+pub async fn logging(ctx: &SkillContext) -> String {
+    ctx.notify(NoticeLevel::Info, "Tool execution started");
     tokio::time::sleep(STEP).await;
-    tracing::info!("Tool processing data");
+    ctx.notify(NoticeLevel::Info, "Tool processing data");
     tokio::time::sleep(STEP).await;
-    tracing::info!("Tool execution completed");
-    "Three events were written.".to_owned()
+    ctx.notify(NoticeLevel::Info, "Tool execution completed");
+    "Three things were told.".to_owned()
 }
 
-/// Writes an event into the log of the host, which no client sees unless it asks for it.
+/// Tells the client something, which no client hears unless it asks for it, and writes an event into the log of the host,
+/// which no client ever sees.
 #[skill("test_logging_tool", version = "1", side_effects = "none", risk = "low")]
-pub fn one_event() -> String {
+pub fn one_event(ctx: &SkillContext) -> String {
+    ctx.notify(NoticeLevel::Info, "a notice of a tool");
     tracing::info!("an event of a tool");
-    "An event was written.".to_owned()
+    "A notice and an event.".to_owned()
 }
 
 /// Needs the model of the client, which not every client has.

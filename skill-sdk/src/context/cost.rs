@@ -1,5 +1,6 @@
 //! What a call consumed.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// What one call of a model consumed.
@@ -18,14 +19,16 @@ pub struct LlmUsage {
 }
 
 /// The sums of one call.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Cost {
     llm: Option<Llm>,
     /// In order of first use. A call uses a handful of units, so a list is the fastest map.
     units: Vec<(String, f64)>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct Llm {
     calls: u64,
     prompt_tokens: u64,

@@ -25,6 +25,7 @@ pub mod llm;
     all(feature = "core", any(test, feature = "testing"))
 ))]
 pub(crate) mod moment;
+mod notice;
 #[cfg(feature = "llm")]
 pub mod pii;
 mod progress;
@@ -54,6 +55,7 @@ use self::cost::Cost;
 pub use self::cost::LlmUsage;
 pub use self::environment::Environment;
 pub use self::input::{Answer, InputChannel, InputKind, InputRequest, Responding};
+pub use self::notice::{Notice, NoticeLevel, NoticeSink};
 pub use self::progress::{Progress, ProgressSink};
 pub use self::resources::{Resource, Resources};
 #[doc(hidden)]
@@ -297,6 +299,18 @@ impl SkillContext {
     /// What the call consumed so far, as the cost document; `None` when nothing.
     pub fn cost_document(&self) -> Option<Value> {
         self.cost().document()
+    }
+
+    /// What the call consumed so far.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn spent(&self) -> Cost {
+        self.cost().clone()
+    }
+
+    /// Says what the call consumed before it came back with answers: sums go on from there.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn spent_before(&self, cost: Cost) {
+        *self.cost() = cost;
     }
 
     fn cost(&self) -> MutexGuard<'_, Cost> {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::{Caller, Environment, InputChannel, ProgressSink, Resources, Services, TraceContext};
+use super::{Caller, Environment, InputChannel, NoticeSink, ProgressSink, Resources, Services, TraceContext};
 
 /// What the host knows about a call when it starts.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ pub struct ContextStart {
     pub caller: Option<Arc<Caller>>,
     /// Where progress goes.
     pub progress: Option<Arc<dyn ProgressSink>>,
+    /// Where notices go; `None` where nobody listens.
+    pub notices: Option<Arc<dyn NoticeSink>>,
     /// The trace context of the caller.
     pub trace: Option<TraceContext>,
     /// How the user is asked.
@@ -64,6 +66,7 @@ impl ContextStart {
             settings: Map::new(),
             caller: None,
             progress: None,
+            notices: None,
             trace: None,
             input: None,
             resources,

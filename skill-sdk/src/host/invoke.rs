@@ -16,10 +16,7 @@ pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Text);
     report_panics_of_skills();
-    let host = Host::collect().map_err(|error| error.to_string())?;
-    let host = host
-        .select(&[&request.reference])
-        .map_err(|error| error.to_string())?;
+    let host = Host::collect_only(&[&request.reference]).map_err(|error| error.to_string())?;
     let Some(runnable) = host.get(&request.reference).cloned() else {
         return Err(format!("this program has no skill {}", request.reference));
     };

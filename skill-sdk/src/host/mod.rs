@@ -18,6 +18,8 @@ pub mod args;
 pub mod command;
 mod describe;
 #[cfg(feature = "runtime")]
+mod family;
+#[cfg(feature = "runtime")]
 mod invoke;
 mod limits;
 #[cfg(feature = "log")]

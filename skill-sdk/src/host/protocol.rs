@@ -184,6 +184,8 @@ pub struct ServeMcpStdioRequest {
     pub skills: Vec<String>,
     /// Which schemas the tools show.
     pub tool_schemas: ToolSchemas,
+    /// Whether clients that ask for log messages get the notices of skills.
+    pub notices: bool,
     /// The longest message in bytes.
     pub message_limit: Option<usize>,
     /// How many calls may run at the same time.
@@ -217,6 +219,9 @@ pub struct ServeMcpHttpRequest {
     /// Whether clients of older revisions that can be asked get a session.
     #[serde(default)]
     pub sessions: bool,
+    /// Whether clients that ask for log messages get the notices of skills.
+    #[serde(default)]
+    pub notices: bool,
 }
 
 /// Whether callers of a host need no token.

@@ -30,10 +30,7 @@ pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
     #[cfg(feature = "log")]
     let log = super::logging::start(request.log_format);
     report_panics_of_skills();
-    let mut host = Host::collect().map_err(|error| error.to_string())?;
-    if !request.skills.is_empty() {
-        host = host.select(&request.skills).map_err(|error| error.to_string())?;
-    }
+    let host = Host::collect_only(&request.skills).map_err(|error| error.to_string())?;
     let Some(example) = example(&host) else {
         return Err(NO_SKILLS.to_owned());
     };

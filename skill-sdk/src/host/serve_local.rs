@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::runtime::Builder;
 
+use super::family::Family;
 use super::protocol::ServeLocalRequest;
 use super::signals::stop_signal;
 use super::{Refusal, stdio};
@@ -23,16 +24,11 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
         None => Some(stdio::taken()?),
         Some(_) => None,
     };
-    if let Some(parent) = request.parent {
-        follow(parent)?;
-    }
+    let family = request.parent.map(Family::of).transpose()?;
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
     report_panics_of_skills();
-    let mut host = Host::collect().map_err(|error| error.to_string())?;
-    if !request.skills.is_empty() {
-        host = host.select(&request.skills).map_err(|error| error.to_string())?;
-    }
+    let host = Host::collect_only(&request.skills).map_err(|error| error.to_string())?;
     if host.iter().len() == 0 {
         return Err(super::NO_SKILLS.to_owned());
     }
@@ -49,25 +45,30 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
         match (protocol, &request.socket) {
-            (Some(protocol), _) => over_stdio(local, protocol, stop).await,
+            (Some(protocol), _) => over_stdio(local, protocol, family.as_ref(), stop).await,
             (None, Some(path)) => over_socket(local, path, stop).await,
             (None, None) => Ok(()),
         }
     });
     #[cfg(feature = "log")]
     log.finish();
+    if let Some(family) = family {
+        family.end();
+    }
     served.map(|()| ExitCode::SUCCESS)
 }
 
 async fn over_stdio(
     local: LocalHost,
     protocol: stdio::ProtocolStdio,
+    family: Option<&Family>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Refusal> {
     let failed = |error: io::Error| format!("cannot serve: {error}");
     let stdio::ProtocolStdio { input, output } = protocol;
     let probe = output.try_clone().map_err(failed)?;
-    serve_watched(local, input, output, move || nobody_reads(&probe), stop)
+    let gone = move || nobody_reads(&probe) || family.is_some_and(Family::lost_its_parent);
+    serve_watched(local, input, output, gone, stop)
         .await
         .map_err(failed)
 }
@@ -89,27 +90,4 @@ async fn over_socket(local: LocalHost, path: &Path, stop: impl Future<Output = (
 #[cfg(not(unix))]
 async fn over_socket(_: LocalHost, _: &Path, _: impl Future<Output = ()>) -> Result<(), Refusal> {
     Err("this system has no Unix sockets; serve over standard input and output, without --socket".to_owned())
-}
-
-/// Has the system tell this process to stop when the one that started it is gone, beside the end of the input.
-#[cfg(target_os = "linux")]
-fn follow(parent: u32) -> Result<(), Refusal> {
-    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-
-    set_parent_process_death_signal(Some(Signal::TERM))
-        .map_err(|error| format!("cannot follow the process {parent}: {error}"))?;
-    // It may have gone before.
-    let is_there = getppid().is_some_and(|pid| pid.as_raw_nonzero().get().cast_unsigned() == parent);
-    if is_there {
-        return Ok(());
-    }
-    Err(format!(
-        "the process {parent}, for which this host was started, is gone"
-    ))
-}
-
-/// The end of the input tells as much.
-#[cfg(not(target_os = "linux"))]
-fn follow(_: u32) -> Result<(), Refusal> {
-    Ok(())
 }

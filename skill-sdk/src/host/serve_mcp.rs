@@ -30,7 +30,7 @@ pub(super) fn stdio(
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
     report_panics_of_skills();
-    let mut host = host(&request.skills, request.tool_schemas)?;
+    let mut host = host(&request.skills, request.tool_schemas)?.notices(request.notices);
     if let Some(calls) = request.concurrency {
         host = host.concurrency(calls);
     }
@@ -71,7 +71,7 @@ pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
     #[cfg(feature = "log")]
     let log = super::logging::start(request.http.log_format);
     report_panics_of_skills();
-    let host = host(&request.http.skills, request.tool_schemas)?;
+    let host = host(&request.http.skills, request.tool_schemas)?.notices(request.notices);
     let http = match verifier {
         Some(verifier) => McpHttp::new(host, verifier),
         None => McpHttp::anonymous(host),
@@ -110,10 +110,7 @@ pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
 }
 
 fn host(skills: &[String], schemas: ToolSchemas) -> Result<McpHost, Refusal> {
-    let mut host = Host::collect().map_err(|error| error.to_string())?;
-    if !skills.is_empty() {
-        host = host.select(skills).map_err(|error| error.to_string())?;
-    }
+    let host = Host::collect_only(skills).map_err(|error| error.to_string())?;
     if host.iter().len() == 0 {
         return Err(NO_SKILLS.to_owned());
     }

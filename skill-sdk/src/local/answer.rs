@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::Progress;
+use crate::context::{Notice, Progress};
 use crate::error::SkillError;
 use crate::pipeline::{Completed, Host};
 
@@ -54,6 +54,23 @@ pub(super) fn progress(buffer: &mut Vec<u8>, id: &str, progress: &Progress) {
         message: &progress.message,
     };
     value(buffer, &report);
+    buffer.extend_from_slice(b"}\n");
+}
+
+/// Adds a notice of a call.
+pub(super) fn notice(buffer: &mut Vec<u8>, id: &str, notice: &Notice) {
+    #[derive(Serialize)]
+    struct Told<'a> {
+        level: &'a str,
+        message: &'a str,
+    }
+    head(buffer, Some(id));
+    buffer.extend_from_slice(b",\"notice\":");
+    let told = Told {
+        level: notice.level.name(),
+        message: &notice.message,
+    };
+    value(buffer, &told);
     buffer.extend_from_slice(b"}\n");
 }
 

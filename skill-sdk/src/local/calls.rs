@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use super::answer;
 use super::output::Output;
 use super::request::Id;
-use crate::context::{Progress, ProgressSink, SkillContext};
+use crate::context::{Notice, NoticeLevel, NoticeSink, Progress, ProgressSink, SkillContext};
 use crate::error::SkillError;
 use crate::pipeline::Completed;
 
@@ -20,14 +20,17 @@ use crate::pipeline::Completed;
 pub(super) struct Accepted {
     pub(super) id: Id,
     output: Arc<Output>,
+    /// The notices that the caller wants to hear: of this level and above.
+    pub(super) notices: Option<NoticeLevel>,
     answered: AtomicBool,
 }
 
 impl Accepted {
-    pub(super) fn new(id: Id, output: Arc<Output>) -> Self {
+    pub(super) fn new(id: Id, output: Arc<Output>, notices: Option<NoticeLevel>) -> Self {
         Self {
             id,
             output,
+            notices,
             answered: AtomicBool::new(false),
         }
     }
@@ -39,6 +42,17 @@ impl ProgressSink for Accepted {
         self.output.add_progress(superseded, |buffer| {
             answer::progress(buffer, &self.id, &progress);
         });
+    }
+}
+
+impl NoticeSink for Accepted {
+    fn notice(&self, notice: Notice) {
+        if self.notices.is_some_and(|from| notice.level >= from) {
+            let superseded = || self.answered.load(Ordering::Acquire);
+            self.output.add_progress(superseded, |buffer| {
+                answer::notice(buffer, &self.id, &notice);
+            });
+        }
     }
 }
 

@@ -232,7 +232,7 @@ impl Connection {
             let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
             return self.refuse(Some(&id), &error);
         };
-        let accepted = Arc::new(Accepted::new(id, Arc::clone(&self.output)));
+        let accepted = Arc::new(Accepted::new(id, Arc::clone(&self.output), meta.notices));
         let opened = self.open(hosted, &accepted, inputs, meta);
         if !self.calls.open(&accepted, opened.context()) {
             // With the id the answer would be taken for that of the other call.
@@ -254,7 +254,11 @@ impl Connection {
         meta.idempotency_key = fields.idempotency_key;
         meta.timeout = fields.timeout;
         meta.settings = fields.settings;
+        meta.trace = fields.trace;
         meta.progress = Some(Arc::<Accepted>::clone(accepted));
+        if accepted.notices.is_some() {
+            meta.notices = Some(Arc::<Accepted>::clone(accepted));
+        }
         let call = Call::json(inputs, meta);
         self.shared.host.open(&hosted.runnable, call)
     }

@@ -10,7 +10,7 @@ use serde::de::{Deserializer as _, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::context::settings_values;
+use crate::context::{NoticeLevel, TraceContext, settings_values};
 use crate::contract::json;
 
 /// The longest id, in bytes of its JSON text.
@@ -49,6 +49,10 @@ pub(super) struct MetaFields {
     pub(super) idempotency_key: Option<String>,
     pub(super) timeout: Option<Duration>,
     pub(super) settings: Map<String, Value>,
+    /// The notices that the caller wants to hear: of this level and above.
+    pub(super) notices: Option<NoticeLevel>,
+    /// The trace that the caller is part of.
+    pub(super) trace: Option<TraceContext>,
 }
 
 /// Why a line is no request, and the id that it may have named before.
@@ -132,6 +136,7 @@ fn call<'a>(id: &Id, fields: &Fields<'a>) -> Result<CallRequest<'a>, String> {
 fn meta(json: &RawValue) -> Result<MetaFields, String> {
     let mut meta = MetaFields::default();
     let mut refused = None;
+    let (mut parent, mut state) = (None, None);
     members(json.get(), |name, value| match name {
         "invocationId" => meta.invocation_id = Some(text(value)),
         "idempotencyKey" => meta.idempotency_key = Some(text(value)),
@@ -139,6 +144,12 @@ fn meta(json: &RawValue) -> Result<MetaFields, String> {
             Ok(timeout) => meta.timeout = timeout,
             Err(message) => refused = Some(message),
         },
+        "notices" => match level(value) {
+            Ok(level) => meta.notices = Some(level),
+            Err(message) => refused = Some(message),
+        },
+        "traceparent" => parent = serde_json::from_str::<String>(value.get()).ok(),
+        "tracestate" => state = serde_json::from_str::<String>(value.get()).ok(),
         "settings" => {
             // Settings that are not usable are empty settings.
             meta.settings = settings_values(json::parse(value.get().as_bytes()).ok());
@@ -146,6 +157,7 @@ fn meta(json: &RawValue) -> Result<MetaFields, String> {
         _ => {}
     })
     .map_err(|error| format!("\"meta\" must be a JSON object: {error}"))?;
+    meta.trace = parent.and_then(|parent| TraceContext::parse(&parent, state.as_deref()));
     refused.map_or(Ok(meta), Err)
 }
 
@@ -153,6 +165,18 @@ fn meta(json: &RawValue) -> Result<MetaFields, String> {
 fn text(value: &RawValue) -> String {
     let json = value.get();
     serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+}
+
+/// The least grave notices that are wanted.
+fn level(value: &RawValue) -> Result<NoticeLevel, String> {
+    let name: Option<String> = serde_json::from_str(value.get()).ok();
+    NoticeLevel::ALL
+        .into_iter()
+        .find(|level| name.as_deref() == Some(level.name()))
+        .ok_or_else(|| {
+            let names = NoticeLevel::ALL.map(NoticeLevel::name).join(", ");
+            format!("\"notices\" must be one of {names}")
+        })
 }
 
 /// Seconds; none and zero mean those of the contract.

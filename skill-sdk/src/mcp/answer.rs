@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::input::{Asked, MISSING_CAPABILITY};
 use super::message::{Id, Wrong};
 use super::params::Era;
-use crate::context::Progress;
+use crate::context::{Notice, Progress};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 
@@ -167,6 +167,31 @@ pub(super) fn progress(token: &str, progress: &Progress) -> Vec<u8> {
     }
     out.extend_from_slice(b"}}");
     out
+}
+
+/// One notice of a skill.
+pub(super) fn notice(skill: &str, notice: &Notice) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128 + notice.message.len());
+    out.extend_from_slice(
+        b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":",
+    );
+    string(&mut out, notice.level.name());
+    out.extend_from_slice(b",\"logger\":");
+    string(&mut out, skill);
+    out.extend_from_slice(b",\"data\":");
+    string(&mut out, &notice.message);
+    out.extend_from_slice(b"}}");
+    out
+}
+
+/// The answer to a request that has nothing to say but that it was done.
+pub(super) fn done(id: &Id) -> Vec<u8> {
+    [
+        b"{\"jsonrpc\":\"2.0\",\"id\":".as_slice(),
+        id.json().as_bytes(),
+        b",\"result\":{}}",
+    ]
+    .concat()
 }
 
 /// A number without a fraction is written without one.

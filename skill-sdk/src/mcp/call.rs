@@ -11,8 +11,9 @@ use super::answer::Outcome;
 use super::input::{Asking, Peer, Rounds};
 use super::message::{Request, Wrong};
 use super::params::{Params, RequestMeta};
-use super::progress::Reporter;
-use crate::context::{Caller, ProgressSink, SkillContext, TraceContext};
+use super::reporter::Reporter;
+use super::threshold::Threshold;
+use crate::context::{Caller, NoticeSink, ProgressSink, SkillContext, TraceContext};
 use crate::error::SkillError;
 use crate::http::operation::{Operation, Refusal};
 use crate::pipeline::{Call, Completed, Meta, Place, Runnable, timed_out};
@@ -92,10 +93,24 @@ impl ToolCall {
         self.meta.caller = caller;
     }
 
-    /// Where progress goes.
-    pub(super) fn set_progress(&mut self, reporter: Arc<Reporter>) {
-        let sink: Arc<dyn ProgressSink> = reporter;
-        self.meta.progress = Some(sink);
+    /// Reports to a caller that gave a token or wants notices; nothing to one that does neither.
+    pub(super) fn set_reporter(
+        &mut self,
+        token: Option<&str>,
+        notices: Option<Threshold>,
+        send: impl Fn(Vec<u8>) + Send + Sync + 'static,
+    ) -> Option<Arc<Reporter>> {
+        if token.is_none() && notices.is_none() {
+            return None;
+        }
+        let reporter = Arc::new(Reporter::new(self.runnable.skill().name(), token, notices, send));
+        if reporter.tells_progress() {
+            self.meta.progress = Some(Arc::clone(&reporter) as Arc<dyn ProgressSink>);
+        }
+        if reporter.tells_notices() {
+            self.meta.notices = Some(Arc::clone(&reporter) as Arc<dyn NoticeSink>);
+        }
+        Some(reporter)
     }
 
     /// The trace that the caller is part of.
@@ -122,6 +137,9 @@ impl ToolCall {
         let watching = rounds.clone();
         let opened = host.pipeline().open(&runnable, Call::json(inputs, meta));
         let context = opened.context().clone();
+        if let Some(rounds) = &rounds {
+            context.spent_before(rounds.spent_before());
+        }
         let task = match operation {
             Some(operation) => {
                 let Some(hosted) = operation.get(runnable.skill().reference()).cloned() else {
@@ -185,7 +203,7 @@ impl Running {
         };
         let mut completed = match joined {
             Some(Ok(Ok(Some(completed)))) => completed,
-            Some(Ok(Ok(None))) => return asked(self.rounds.as_deref()),
+            Some(Ok(Ok(None))) => return asked(self.rounds.as_deref(), context),
             Some(Ok(Err(refused))) => return refused.into(),
             // Panics of skills do not come here: the pipeline makes failures of them.
             Some(Err(_)) => return SkillError::retryable("overloaded", "the host is shutting down").into(),
@@ -233,8 +251,8 @@ impl Stop {
 }
 
 /// The questions of a call.
-fn asked(rounds: Option<&Rounds>) -> Outcome {
-    match rounds.map(Rounds::asked) {
+fn asked(rounds: Option<&Rounds>, context: &SkillContext) -> Outcome {
+    match rounds.map(|rounds| rounds.asked(context.spent())) {
         Some(Ok(asked)) => Outcome::Asked(asked),
         Some(Err(reason)) => {
             tracing::error!(reason, "the state of a call cannot be signed");

@@ -59,8 +59,15 @@ impl From<Wrong> for Answered {
     }
 }
 
-/// Answers a request other than a call. `text` is the whole message, `version` the revision that the peers speak.
-pub(super) async fn answer(host: &McpHost, request: &Request<'_>, text: &[u8], version: &str) -> Answered {
+/// Answers a request other than a call. `text` is the whole message, `version` the revision that the peers speak;
+/// `remembers` says whether the host knows at the next request of a client of the old era what it said in this one.
+pub(super) async fn answer(
+    host: &McpHost,
+    request: &Request<'_>,
+    text: &[u8],
+    version: &str,
+    remembers: bool,
+) -> Answered {
     if Era::of(version) == Era::Modern && REMOVED.contains(&&*request.method) {
         let message = format!("{} is no method of protocol version {version}", request.method);
         return Wrong::new(Some(request.id.clone()), METHOD_NOT_FOUND, message).into();
@@ -85,8 +92,12 @@ pub(super) async fn answer(host: &McpHost, request: &Request<'_>, text: &[u8], v
     let peer = serde_json::from_value::<ProtocolVersion>(version.into()).unwrap_or_default();
     let peer = InitializeRequestParams::new(ClientCapabilities::default(), Implementation::new("", ""))
         .with_protocol_version(peer);
+    let handler = Handler {
+        host: host.clone(),
+        logging: host.sends_notices() && (remembers || request.method == "server/discover"),
+    };
     let (transport, mut answers) = OneshotTransport::<RoleServer>::new(message);
-    let service = serve_directly(Handler(host.clone()), transport, Some(peer));
+    let service = serve_directly(handler, transport, Some(peer));
     let answer = loop {
         match answers.recv().await {
             Some(answer @ (ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))) => {
@@ -116,20 +127,25 @@ pub(super) async fn answer(host: &McpHost, request: &Request<'_>, text: &[u8], v
 }
 
 /// The host as `rmcp` sees it.
-struct Handler(McpHost);
+struct Handler {
+    host: McpHost,
+    /// Whether clients can ask for notices.
+    logging: bool,
+}
 
 impl Handler {
     fn implementation(&self) -> Implementation {
-        let (name, version) = self.0.identity();
+        let (name, version) = self.host.identity();
         Implementation::new(name, version)
     }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        capabilities.logging = self.logging.then(Default::default);
         let mut config = ServerConfig::new(capabilities).with_server_info(self.implementation());
-        config.instructions = self.0.instructions_text().map(str::to_owned);
+        config.instructions = self.host.instructions_text().map(str::to_owned);
         config
     }
 
@@ -137,7 +153,7 @@ impl ServerHandler for Handler {
         let mut result =
             DiscoverResult::from_server_info(ProtocolVersion::KNOWN_VERSIONS.to_vec(), self.get_info());
         result.ttl_ms = FRESH;
-        result.cache_scope = scope(&self.0);
+        result.cache_scope = scope(&self.host);
         Ok(result)
     }
 
@@ -147,7 +163,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let page = self.0.tools().page(cursor.as_deref(), self.0.tools_per_page());
+        let page = self
+            .host
+            .tools()
+            .page(cursor.as_deref(), self.host.tools_per_page());
         let Some((tools, next)) = page else {
             let message = "the cursor is none of this list: start again without one";
             return Err(ErrorData::invalid_params(message, None));
@@ -159,7 +178,7 @@ impl ServerHandler for Handler {
             .is_some_and(|version| !version.has_initialize());
         if modern {
             result.ttl_ms = Some(FRESH);
-            result.cache_scope = Some(scope(&self.0));
+            result.cache_scope = Some(scope(&self.host));
             let server = serde_json::to_value(self.implementation()).unwrap_or(Value::Null);
             let mut meta = MetaObject::default();
             meta.0
@@ -170,7 +189,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.0.tools().get(name).cloned()
+        self.host.tools().get(name).cloned()
     }
 
     async fn on_custom_request(

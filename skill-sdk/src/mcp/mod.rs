@@ -25,9 +25,10 @@ pub mod http;
 mod input;
 mod message;
 mod params;
-mod progress;
+mod reporter;
 mod served;
 mod stdio;
+mod threshold;
 mod tools;
 
 use std::fmt;
@@ -71,6 +72,8 @@ struct Shared {
     state_key: StateKey,
     /// Whether callers are verified, so that not everybody may see what they see.
     private: bool,
+    /// Whether clients may hear notices.
+    notices: bool,
 }
 
 impl McpHost {
@@ -91,6 +94,7 @@ impl McpHost {
             instructions: None,
             state_key,
             private: false,
+            notices: false,
         })))
     }
 
@@ -133,6 +137,13 @@ impl McpHost {
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         self.with(|shared| shared.instructions = Some(text.into()))
+    }
+
+    /// Sends what skills say with [`notify`](crate::SkillContext::notify) to clients that ask for log messages, and
+    /// declares the capability `logging`, which the protocol wants of such a server. Without it nothing is sent.
+    #[must_use]
+    pub fn notices(self, sent: bool) -> Self {
+        self.with(|shared| shared.notices = sent)
     }
 
     /// Says that callers are verified, so that lists are not for everybody.
@@ -181,6 +192,10 @@ impl McpHost {
 
     fn state_key(&self) -> &StateKey {
         &self.0.state_key
+    }
+
+    fn sends_notices(&self) -> bool {
+        self.0.notices
     }
 
     fn is_private(&self) -> bool {

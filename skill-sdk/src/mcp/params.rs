@@ -9,12 +9,16 @@ use serde_json::{Map, Value};
 
 use super::input::Capabilities;
 use super::message::{Kind, Request, Wrong};
+use super::threshold::Threshold;
 use crate::context::{TraceContext, settings_values};
 use crate::contract::json;
 
 /// `_meta` keys of the protocol.
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// The same, as messages name it.
+const LOG_LEVEL: &str = "params._meta.io.modelcontextprotocol/logLevel";
 
 /// The error of a version that is not served here.
 const UNSUPPORTED_VERSION: i32 = -32022;
@@ -66,6 +70,9 @@ pub(super) struct Params<'a> {
     /// What a client says in `initialize` that it can do.
     #[serde(borrow, default)]
     capabilities: Option<&'a RawValue>,
+    /// From which level on a client wants to hear notices, in `logging/setLevel`.
+    #[serde(borrow, default)]
+    pub(super) level: Option<&'a RawValue>,
     #[serde(borrow, default)]
     cursor: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "protocolVersion")]
@@ -81,6 +88,8 @@ pub(super) struct RequestMeta<'a> {
     version: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
     capabilities: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/logLevel")]
+    log_level: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "progressToken")]
     progress_token: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "skill/invocationId")]
@@ -236,6 +245,13 @@ impl<'a> RequestMeta<'a> {
         let token = self.progress_token?.get();
         let usable = matches!(token.as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
         usable.then_some(token)
+    }
+
+    /// The notices that the caller of the new era wants to hear during this request.
+    pub(super) fn threshold(&self, request: &Request<'_>) -> Result<Option<Threshold>, Wrong> {
+        self.log_level
+            .map(|level| Threshold::read(level, LOG_LEVEL, request))
+            .transpose()
     }
 
     pub(super) fn invocation_id(&self) -> Option<String> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::context::{Caller, Environment, InputChannel, ProgressSink, Services, TraceContext};
+use crate::context::{Caller, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext};
 use crate::contract::json;
 use crate::error::SkillError;
 use crate::handler::Attachment;
@@ -75,6 +75,8 @@ pub struct Meta {
     pub caller: Option<Arc<Caller>>,
     /// Where progress goes.
     pub progress: Option<Arc<dyn ProgressSink>>,
+    /// Where notices go; `None` where nobody listens.
+    pub notices: Option<Arc<dyn NoticeSink>>,
     /// The trace context of the caller.
     pub trace: Option<TraceContext>,
     /// How the user is asked; `None` where nobody can be.
@@ -95,6 +97,7 @@ impl Meta {
             environment: Environment::process(),
             caller: None,
             progress: None,
+            notices: None,
             trace: None,
             input: None,
             services: Services::default(),

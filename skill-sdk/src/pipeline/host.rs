@@ -75,6 +75,25 @@ impl Host {
         Self::new(&Registry::collect()?)
     }
 
+    /// Hosts those skills that are linked into the program and have one of these refs (`name@version`); without refs all of
+    /// them. Nothing is derived or compiled of skills that are not hosted, so the others may be many, or broken.
+    pub fn collect_only<R: AsRef<str>>(references: &[R]) -> Result<Self, HostError> {
+        if references.is_empty() {
+            return Self::collect();
+        }
+        let registry = Registry::collect_only(references)?;
+        let missing: Vec<String> = references
+            .iter()
+            .map(|reference| reference.as_ref().to_owned())
+            .filter(|reference| registry.get(reference).is_none())
+            .collect();
+        if !missing.is_empty() {
+            let known = Registry::references().into_iter().map(str::to_owned).collect();
+            return Err(HostError::Unknown { missing, known });
+        }
+        Self::new(&registry)
+    }
+
     /// Hosts all skills of a registry.
     pub fn new(registry: &Registry) -> Result<Self, HostError> {
         Self::build(registry.iter(), Arc::clone(registry.resources()))

@@ -101,6 +101,7 @@ impl Runnable {
             environment,
             caller,
             progress,
+            notices,
             trace,
             input,
             services,
@@ -121,6 +122,7 @@ impl Runnable {
         start.settings = settings;
         start.caller = caller;
         start.progress = progress;
+        start.notices = notices;
         start.trace = trace;
         start.input = input;
         start.services = services;

@@ -48,6 +48,29 @@ impl Registry {
         Self::build(registered.skills, &registered.resources)
     }
 
+    /// The skills with these refs (`name@version`) that are linked into the program; those of which there are none are left
+    /// out, and of all others nothing is derived.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn collect_only<R: AsRef<str>>(references: &[R]) -> Result<Self, RegistryError> {
+        let registered = collect::registered();
+        let mut skills = registered.skills;
+        skills.retain(|skill| {
+            let mut asked = references.iter().map(AsRef::as_ref);
+            asked.any(|reference| reference == skill.reference())
+        });
+        Self::build(skills, &registered.resources)
+    }
+
+    /// The refs of the skills that are linked into the program, whether they are sound or not.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn references() -> Vec<&'static str> {
+        let mut skills = collect::registered().skills;
+        skills.sort_by_key(|skill| (skill.name(), VersionKey::new(skill.version())));
+        let mut references: Vec<_> = skills.into_iter().map(Skill::reference).collect();
+        references.dedup();
+        references
+    }
+
     /// The skills that are linked into the program and are sound by themselves, whatever is wrong with others.
     pub(crate) fn sound() -> Vec<&'static Skill> {
         let mut skills = collect::registered().skills;

@@ -9,7 +9,7 @@
     reason = "this program is part of the tests, and a panic is a failed test"
 )]
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, ExitCode, Stdio};
 
 use serde_json::json;
@@ -52,6 +52,31 @@ fn spin(ctx: &SkillContext) {
     ctx.progress(0.0, None, "spinning");
     loop {
         std::thread::park();
+    }
+}
+
+/// Starts a process that starts another one, writes their numbers into a file, and goes on as the input asks for.
+#[skill("proc.family", version = "1", side_effects = "none", risk = "low")]
+#[expect(clippy::zombie_processes, reason = "nobody waits for what is left behind")]
+fn family(file: String, then: String, ctx: &SkillContext) {
+    let mut child = Command::new("sh")
+        .args(["-c", "sleep 1000 & echo $!; wait"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut grandchild = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut grandchild)
+        .unwrap();
+    std::fs::write(file, format!("{} {}", child.id(), grandchild.trim())).unwrap();
+    ctx.progress(0.0, None, "they run");
+    match then.as_str() {
+        "return" => {}
+        "exit" => std::process::exit(3),
+        "kill" => drop(Command::new("sh").args(["-c", "kill -9 $PPID"]).status()),
+        _ => loop {
+            std::thread::park();
+        },
     }
 }
 

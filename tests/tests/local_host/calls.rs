@@ -128,6 +128,69 @@ fn progress_comes_before_the_answer_and_not_after() {
 }
 
 #[test]
+fn notices_come_for_calls_that_ask_for_them() {
+    let mut client = Client::new();
+    let answer = r#"{"id":"n","outputs":{"result":"notify"},"cost":null}"#;
+    let error = r#"{"id":"n","notice":{"level":"error","message":"line\nbreak Ё"}}"#;
+    let info = r#"{"id":"n","notice":{"level":"info","message":"busy"}}"#;
+    for (level, expected) in [
+        (json!("debug"), &[info, error, answer][..]),
+        (json!("info"), &[info, error, answer]),
+        (json!("notice"), &[error, answer]),
+        (json!("error"), &[error, answer]),
+        (json!(null), &[answer]),
+    ] {
+        let meta = json!({"notices": level});
+        client.send(&call("n", "local.act@1", &json!({"action": "notify"}), &meta));
+        for expected in expected {
+            assert_eq!(client.line(), *expected, "{level}");
+        }
+    }
+    for level in [json!("Info"), json!("emergency"), json!(""), json!(true)] {
+        let meta = json!({"notices": level});
+        client.send(&call("n", "local.act@1", &json!({"action": "notify"}), &meta));
+        let line = client.take();
+        assert_eq!(
+            (&line["id"], &line["error"]["code"]),
+            (&json!("n"), &json!("bad_request"))
+        );
+        assert_eq!(
+            line["error"]["message"],
+            "\"notices\" must be one of debug, info, notice, warning, error"
+        );
+    }
+    assert_eq!(client.end(), [json!(null); 0]);
+}
+
+#[test]
+fn the_trace_of_the_caller_reaches_the_skill() {
+    let mut client = Client::new();
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    for (meta, expected) in [
+        (json!({"traceparent": parent}), format!("traceparent={parent};")),
+        (
+            json!({"tracestate": "vendor=1", "traceparent": parent}),
+            format!("traceparent={parent};tracestate=vendor=1;"),
+        ),
+        (
+            json!({"traceparent": null, "tracestate": "vendor=1"}),
+            String::new(),
+        ),
+        (json!({"traceparent": "nonsense"}), String::new()),
+        (json!({"traceparent": 1, "tracestate": []}), String::new()),
+        (
+            json!({"traceparent": parent, "tracestate": 7}),
+            format!("traceparent={parent};"),
+        ),
+        (json!({}), String::new()),
+    ] {
+        client.send(&call("t", "local.act@1", &json!({"action": "trace"}), &meta));
+        assert_eq!(client.take()["outputs"]["result"], expected, "{meta}");
+    }
+    assert_eq!(client.end(), [json!(null); 0]);
+}
+
+#[test]
 fn too_many_calls_are_refused_and_may_be_repeated() {
     let mut client = Client::of(host().concurrency(2));
     keep(&mut client, 1, 0, "many-1", None);

@@ -26,6 +26,7 @@ mod sockets;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use skill_sdk::context::NoticeLevel;
 use skill_sdk::{Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::signs::{self, Body, Sign};
 
@@ -56,6 +57,23 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
                 late.cancelled().await;
                 late.progress(3.0, None, "too late");
             });
+        }
+        "notify" => {
+            ctx.notify(NoticeLevel::Info, "busy");
+            ctx.notify(NoticeLevel::Error, "line\nbreak Ё");
+            tracing::error!("for whoever runs the host");
+            let late = ctx.clone();
+            tokio::spawn(async move {
+                late.cancelled().await;
+                late.notify(NoticeLevel::Error, "too late");
+            });
+        }
+        "trace" => {
+            let headers = ctx.trace_headers();
+            return Ok(headers
+                .iter()
+                .map(|(name, value)| format!("{name}={value};"))
+                .collect());
         }
         "retryable" => return Err(SkillError::retryable("busy", "later")),
         "terminal" => {

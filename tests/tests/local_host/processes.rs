@@ -203,10 +203,69 @@ fn a_killed_parent_leaves_no_orphan() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn what_a_skill_started_ends_with_a_host_that_follows_its_parent() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("numbers");
+    let inputs = json!({"file": file, "then": "hang"});
+    let line = call(1, "proc.family@1", &inputs, &Value::Null);
+    // The host ends with its parent, also when calls have all the time of the world.
+    let mut parent = Command::new(PROGRAM)
+        .args(["parent", r#"{"drainSeconds": 1000, "parent": $PID}"#, &line])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut host = String::new();
+    BufReader::new(parent.stdout.take().unwrap())
+        .read_line(&mut host)
+        .unwrap();
+    let numbers = std::fs::read_to_string(&file).unwrap();
+    let all: Vec<&str> = numbers.split_whitespace().chain([host.trim()]).collect();
+    assert!(all.len() == 3 && all.iter().all(|id| lives(id)), "{all:?}");
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    let start = Instant::now();
+    while let Some(id) = all.iter().find(|id| lives(id)) {
+        assert!(start.elapsed() < PATIENCE, "{id} lives on");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_host_whose_parent_is_gone_already_does_not_start() {
     let (status, errors) = Process::start(&["__skill-sdk", "serve-local", r#"{"parent": 1}"#, "-"]).wait();
     assert_eq!(status.code(), Some(2));
     assert!(errors.iter().any(|line| line.contains("is gone")), "{errors:?}");
+}
+
+#[test]
+fn nothing_is_derived_of_skills_that_are_not_hosted() {
+    // A schema that prints when it is derived tells.
+    for (skills, derived) in [
+        (r#"["proc.answer@1"]"#, false),
+        (r#"["proc.answer@1", "proc.loud@1"]"#, true),
+        ("[]", true),
+    ] {
+        let request = format!(r#"{{"skills": {skills}}}"#);
+        let mut process = Process::start(&["__skill-sdk", "serve-local", &request, "-"]);
+        process.call(1, "proc.answer@1", &json!({"text": "a"}));
+        assert_eq!(process.take()["outputs"]["result"], "a");
+        process.call(2, "proc.loud@1", &json!({}));
+        assert_eq!(process.take()["error"]["code"] == "skill_not_hosted", !derived);
+        drop(process.input.take());
+        let (status, errors) = process.wait();
+        assert_eq!(status.code(), Some(0));
+        let told = errors.iter().any(|line| line.contains("printed by a schema"));
+        assert_eq!(told, derived, "{skills}: {errors:?}");
+    }
+    let request = r#"{"skills": ["proc.answer@1", "proc.answer@2", "no.such@1"]}"#;
+    let (status, errors) = Process::start(&["__skill-sdk", "serve-local", request, "-"]).wait();
+    assert_eq!(status.code(), Some(2));
+    let line = errors.iter().find(|line| line.contains("has no skill")).unwrap();
+    assert!(
+        line.contains("has no skill proc.answer@2, no.such@1; it has: proc.answer@1, "),
+        "{line}"
+    );
 }
 
 #[test]

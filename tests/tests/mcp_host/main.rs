@@ -19,6 +19,8 @@ mod client;
 mod endpoint;
 mod lines;
 mod lists;
+mod mirrored;
+mod notices;
 #[cfg(unix)]
 mod processes;
 mod protection;
@@ -26,6 +28,7 @@ mod session;
 mod streams;
 
 use serde_json::{Value, json};
+use skill_sdk::context::NoticeLevel;
 use skill_sdk::{Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::signs::{self, Body, Sign};
 
@@ -68,6 +71,23 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
                 late.progress(3.0, None, "too late");
             });
         }
+        "notify" => {
+            ctx.notify(NoticeLevel::Debug, "looking closely");
+            ctx.notify(NoticeLevel::Info, "line\nbreak Ё");
+            ctx.notify(NoticeLevel::Notice, "odd");
+            ctx.notify(NoticeLevel::Warning, "half is missing");
+            ctx.notify(NoticeLevel::Error, "broken");
+        }
+        "notify and fail" => {
+            ctx.notify(NoticeLevel::Error, "before");
+            let late = ctx.clone();
+            tokio::spawn(async move {
+                late.cancelled().await;
+                late.notify(NoticeLevel::Error, "too late");
+            });
+            return Err(SkillError::terminal("denied", "no"));
+        }
+        "log" => tracing::error!("for whoever runs the host"),
         "retryable" => return Err(SkillError::retryable("busy", "later").with_source("hunter2")),
         "terminal" => {
             return Err(SkillError::terminal("denied", "no").with_details(json!({"why": "policy"})));

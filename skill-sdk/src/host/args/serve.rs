@@ -116,6 +116,10 @@ pub struct ServeMcpStdioArgs {
     #[arg(long, value_enum, default_value_t)]
     pub tool_schemas: ToolSchemasArg,
 
+    /// Send what skills say with `ctx.notify` to clients that ask for log messages
+    #[arg(long)]
+    pub notices: bool,
+
     /// The longest message in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
     pub message_limit: usize,
@@ -157,9 +161,14 @@ pub struct ServeMcpHttpArgs {
     #[arg(long)]
     pub cors: bool,
 
-    /// Give clients up to revision 2025-11-25 that can be asked a session, so that skills can ask them
+    /// Give clients up to revision 2025-11-25 that can be asked, or with --notices all of them, a session, so that skills
+    /// can ask them and they can ask for log messages
     #[arg(long)]
     pub sessions: bool,
+
+    /// Send what skills say with `ctx.notify` to clients that ask for log messages
+    #[arg(long)]
+    pub notices: bool,
 }
 
 /// The protocols that a program with skills can be hosted over.

@@ -51,6 +51,7 @@ pub fn mcp_stdio(args: &ServeMcpStdioArgs, skills: Vec<String>) -> ServeMcpStdio
     ServeMcpStdioRequest {
         skills,
         tool_schemas: args.tool_schemas.into(),
+        notices: args.notices,
         message_limit: Some(args.message_limit),
         concurrency: Some(args.concurrency),
         drain_seconds: Some(args.drain_seconds),
@@ -67,6 +68,7 @@ pub fn mcp_http(args: &ServeMcpHttpArgs, skills: Vec<String>) -> ServeMcpHttpReq
         public_url: args.public_url.clone(),
         cors: args.cors,
         sessions: args.sessions,
+        notices: args.notices,
     }
 }
 

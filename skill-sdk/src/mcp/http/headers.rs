@@ -237,13 +237,25 @@ fn mirrored(host: &McpHost, headers: &HeaderMap, params: &Params<'_>) -> Result<
             (Some(_), None) => return Err(format!("the header {name} is there, and `{place}` is not")),
             (None, Some(_)) => return Err(format!("the header {name} is missing: it repeats `{place}`")),
             (Some(raw), Some(expected)) => match decoded(raw) {
-                Some(value) if value == expected => {}
+                Some(sent) if sent == expected => {}
+                Some(sent) if value.is_some_and(Value::is_number) && same_number(&sent, &expected) => {}
                 Some(_) => return Err(format!("the header {name} differs from `{place}`")),
                 None => return Err(format!("the header {name} is no base64")),
             },
         }
     }
     Ok(())
+}
+
+/// Whether two texts are the same integer, which may be written as `42` and as `42.0`. Beyond what a script holds exactly
+/// they must be the same text.
+fn same_number(one: &str, other: &str) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_991.0;
+    let number = |text: &str| serde_json::from_str::<f64>(text).ok();
+    match (number(one), number(other)) {
+        (Some(one), Some(other)) => one.abs() <= EXACT && (one - other).abs() == 0.0,
+        _ => false,
+    }
 }
 
 /// The only value of a header. Two would let others see another one than this host.

@@ -21,7 +21,7 @@ use crate::mcp::handler;
 use crate::mcp::input::{Capabilities, Peer};
 use crate::mcp::message::{self, INVALID_PARAMS, INVALID_REQUEST, Id, Message, Wrong};
 use crate::mcp::params::{Era, Params};
-use crate::mcp::progress::Reporter;
+use crate::mcp::threshold::Threshold;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -87,8 +87,20 @@ async fn answered(
         Era::Legacy if request.method != "initialize" => session(mcp, headers, caller.as_deref())?,
         _ => None,
     };
+    if request.method == "logging/setLevel"
+        && understood.era == Era::Legacy
+        && host.sends_notices()
+        && let Some(peer) = &peer
+    {
+        let bad = |wrong| (understood.status(Some(INVALID_PARAMS)), wrong);
+        peer.threshold()
+            .set(params.level, "params.level", request)
+            .map_err(bad)?;
+        return Ok(json(StatusCode::OK, answer::done(&request.id)));
+    }
     if request.method != "tools/call" {
-        let answered = handler::answer(host, request, body, &understood.version).await;
+        let remembers = mcp.0.sessions.is_some();
+        let answered = handler::answer(host, request, body, &understood.version, remembers).await;
         let mut response = json(understood.status(answered.code), answered.json);
         if answered.negotiated.is_some()
             && let Some(id) = open_session(mcp, params.capabilities(), caller.as_deref())
@@ -103,13 +115,21 @@ async fn answered(
         Ok(Ok(mut call)) => {
             call.set_caller(caller);
             call.set_trace(trace(headers));
+            let bad = |wrong| (understood.status(Some(INVALID_PARAMS)), wrong);
             if understood.era == Era::Modern {
-                call.set_rounds(host, request, &params, &meta)
-                    .map_err(|wrong| (understood.status(Some(INVALID_PARAMS)), wrong))?;
+                call.set_rounds(host, request, &params, &meta).map_err(bad)?;
             }
-            let token = meta.progress_token();
-            if (token.is_some() || peer.is_some()) && accepts.events {
-                match streamed(mcp, call, &request.id, understood.era, token, peer.as_ref()).await {
+            let wanted = Wanted {
+                token: meta.progress_token(),
+                notices: match (understood.era, &peer) {
+                    _ if !host.sends_notices() => None,
+                    (Era::Modern, _) => meta.threshold(request).map_err(bad)?,
+                    (Era::Legacy, peer) => peer.as_ref().map(|peer| peer.threshold().clone()),
+                },
+                peer: peer.as_ref(),
+            };
+            if wanted.any() && accepts.events {
+                match streamed(mcp, call, &request.id, understood.era, wanted).await {
                     Ok(response) => return Ok(response),
                     Err(outcome) => outcome,
                 }
@@ -127,25 +147,34 @@ async fn answered(
     Ok(json(status, message))
 }
 
-/// Runs a call that may have something to say before its result: reports to whoever gave a token, questions to a peer.
+/// What a caller wants to hear before the result.
+struct Wanted<'a> {
+    /// Progress, under this token.
+    token: Option<&'a str>,
+    notices: Option<Threshold>,
+    /// Questions.
+    peer: Option<&'a Arc<Peer>>,
+}
+
+impl Wanted<'_> {
+    fn any(&self) -> bool {
+        self.token.is_some() || self.notices.is_some() || self.peer.is_some()
+    }
+}
+
+/// Runs a call that may have something to say before its result.
 async fn streamed(
     mcp: &McpHttp,
     mut call: ToolCall,
     id: &Id,
     era: Era,
-    token: Option<&str>,
-    peer: Option<&Arc<Peer>>,
+    wanted: Wanted<'_>,
 ) -> Result<Response, Outcome> {
     let host = &mcp.0.host;
     let (sender, receiver) = stream::channel();
-    let reporter = token.map(|token| {
-        let reports = sender.clone();
-        Arc::new(Reporter::new(token, move |report| reports.offer(report)))
-    });
-    if let Some(reporter) = &reporter {
-        call.set_progress(Arc::clone(reporter));
-    }
-    if let Some(peer) = peer {
+    let reports = sender.clone();
+    let reporter = call.set_reporter(wanted.token, wanted.notices, move |report| reports.offer(report));
+    if let Some(peer) = wanted.peer {
         let questions = sender.clone();
         call.set_peer(peer, move |question| questions.ask(question));
     }
@@ -188,9 +217,13 @@ fn session(
     })
 }
 
-/// Opens a session for a client that can be asked.
+/// Opens a session for a client that can be asked, or whose wish for notices is to be remembered.
 fn open_session(mcp: &McpHttp, capabilities: Capabilities, caller: Option<&Caller>) -> Option<HeaderValue> {
-    let sessions = mcp.0.sessions.as_ref().filter(|_| capabilities.any())?;
+    let sessions = mcp
+        .0
+        .sessions
+        .as_ref()
+        .filter(|_| capabilities.any() || mcp.0.host.sends_notices())?;
     let id = sessions.open(Peer::new(capabilities), caller)?;
     HeaderValue::from_str(&id).ok()
 }

@@ -14,6 +14,7 @@ use crate::context::{InputChannel, InputKind, InputRequest, Responding};
 use crate::contract::json as contract_json;
 use crate::error::SkillError;
 use crate::mcp::message::Response;
+use crate::mcp::threshold::Threshold;
 
 /// How many requests may wait for the responses of one client.
 const MAX_WAITING: usize = 256;
@@ -26,6 +27,7 @@ type Waits = HashMap<Box<str>, oneshot::Sender<Result<Value, String>>>;
 pub(in crate::mcp) struct Peer {
     capabilities: Capabilities,
     next: AtomicU64,
+    threshold: Threshold,
     waiting: Mutex<Waits>,
 }
 
@@ -34,8 +36,14 @@ impl Peer {
         Self {
             capabilities,
             next: AtomicU64::new(1),
+            threshold: Threshold::default(),
             waiting: Mutex::default(),
         }
+    }
+
+    /// Which notices this client wants to hear.
+    pub(in crate::mcp) fn threshold(&self) -> &Threshold {
+        &self.threshold
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waits> {

@@ -9,9 +9,9 @@ use std::task::{Poll, Waker};
 
 use serde_json::{Value, json};
 
-use super::state::{self, StateKey};
+use super::state::{self, Carried, StateKey};
 use super::{Capabilities, check};
-use crate::context::{Caller, InputChannel, InputKind, InputRequest, Responding};
+use crate::context::{Caller, Cost, InputChannel, InputKind, InputRequest, Responding};
 use crate::contract::json as contract_json;
 
 /// The questions of one round of a call, and the answers of the rounds before.
@@ -20,6 +20,8 @@ pub(in crate::mcp) struct Rounds {
     key: StateKey,
     binding: Vec<u8>,
     answers: BTreeMap<String, Value>,
+    /// What the rounds before consumed.
+    cost: Cost,
     open: Mutex<Open>,
 }
 
@@ -51,8 +53,8 @@ impl Rounds {
         responses: Option<&str>,
     ) -> Result<Self, String> {
         let binding = state::binding(reference, inputs, caller);
-        let mut answers = match state {
-            None => BTreeMap::new(),
+        let Carried { mut answers, cost } = match state {
+            None => Carried::default(),
             Some(state) => {
                 let refused = |reason| format!("`params.requestState` is refused: {reason}");
                 let text: String = serde_json::from_str(state).map_err(|_| refused("it is not a text"))?;
@@ -71,6 +73,7 @@ impl Rounds {
             key: key.clone(),
             binding,
             answers,
+            cost,
             open: Mutex::default(),
         })
     }
@@ -97,8 +100,13 @@ impl Rounds {
         .await
     }
 
-    /// The questions of this round.
-    pub(in crate::mcp) fn asked(&self) -> Result<Asked, String> {
+    /// What the rounds before consumed.
+    pub(in crate::mcp) fn spent_before(&self) -> Cost {
+        self.cost.clone()
+    }
+
+    /// The questions of this round, after which all rounds together consumed `cost`.
+    pub(in crate::mcp) fn asked(&self, cost: Cost) -> Result<Asked, String> {
         let mut open = self.open();
         let requests = std::mem::take(&mut open.asked)
             .into_iter()
@@ -110,7 +118,8 @@ impl Rounds {
             });
         let requests = Value::Object(requests.collect());
         // Only what the skill asked for is kept: the client may have sent anything.
-        let state = self.key.seal(&open.used, &self.binding)?;
+        let answers = std::mem::take(&mut open.used);
+        let state = self.key.seal(&Carried { answers, cost }, &self.binding)?;
         Ok(Asked { requests, state })
     }
 }
@@ -184,7 +193,7 @@ mod tests {
             )
         };
         assert!(first.watch(both).await.is_none());
-        let asked = first.asked().unwrap();
+        let asked = first.asked(Cost::default()).unwrap();
         assert_eq!(asked.requests["a"]["method"], "elicitation/create");
         assert_eq!(asked.requests["b"]["method"], "roots/list");
 
@@ -198,7 +207,7 @@ mod tests {
                 .await
                 .is_none()
         );
-        let asked = second.asked().unwrap();
+        let asked = second.asked(Cost::default()).unwrap();
         assert_eq!(
             asked.requests.as_object().unwrap().len(),
             1,

@@ -1,7 +1,8 @@
-//! The state that travels with the client between two rounds of a call: what was answered so far, signed.
+//! The state that travels with the client between two rounds of a call: what was answered so far and what that consumed,
+//! signed.
 //!
-//! Whoever holds it can read it, since it says nothing but what the client itself answered, and cannot change it. It is
-//! bound to the skill, its inputs and the caller, and good for an hour.
+//! Whoever holds it can read it, since it says nothing but what the client itself answered and the cost that it will be
+//! told, and cannot change it. It is bound to the skill, its inputs and the caller, and good for an hour.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,10 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::context::{Caller, Environment};
+use crate::context::{Caller, Cost, Environment};
 use crate::contract::json;
 
 /// The variable with the key of all replicas of a host. Without it every process has a key of its own.
@@ -46,26 +48,33 @@ impl StateKey {
         Ok(Self(Arc::new(codec)))
     }
 
-    /// Signs what was answered so far.
-    pub(super) fn seal(&self, answers: &BTreeMap<String, Value>, binding: &[u8]) -> Result<String, String> {
+    /// Signs what the next round goes on with.
+    pub(super) fn seal(&self, carried: &Carried, binding: &[u8]) -> Result<String, String> {
         let options = SealOptions::new().associated_data(binding).ttl(LIFE);
         self.0
-            .seal_json_with(answers, &options)
+            .seal_json_with(carried, &options)
             .map_err(|error| error.to_string())
     }
 
-    /// What was answered before, when the state is good.
-    pub(super) fn open(&self, state: &str, binding: &[u8]) -> Result<BTreeMap<String, Value>, &'static str> {
+    /// What the rounds before gave, when the state is good.
+    pub(super) fn open(&self, state: &str, binding: &[u8]) -> Result<Carried, &'static str> {
         let bytes = self.0.open_with(state, binding).map_err(|error| match error {
             RequestStateError::Expired => "it is older than an hour: call again without it",
             _ => "it is not what this host gave for this call",
         })?;
-        let answers = json::parse(&bytes).map_err(|_| "it is not what this host writes")?;
-        match answers {
-            Value::Object(answers) => Ok(answers.into_iter().collect()),
-            _ => Err("it is not what this host writes"),
-        }
+        let foreign = "it is not what this host writes";
+        let carried = json::parse(&bytes).map_err(|_| foreign)?;
+        serde_json::from_value(carried).map_err(|_| foreign)
     }
+}
+
+/// What one round of a call hands on to the next.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Carried {
+    /// What was answered, by the names of the questions.
+    pub(super) answers: BTreeMap<String, Value>,
+    /// What all rounds together consumed.
+    pub(super) cost: Cost,
 }
 
 /// The key is a secret.
@@ -123,11 +132,14 @@ mod tests {
     fn a_state_is_good_where_it_was_given() {
         let shared = "0123456789abcdef0123456789abcdef";
         let (first, second) = (key(shared).unwrap(), key(shared).unwrap());
+        let mut cost = Cost::default();
+        cost.add("page".to_owned(), 0.1);
         let answers = BTreeMap::from([("name".to_owned(), json!({"action": "decline"}))]);
+        let carried = Carried { answers, cost };
         let here = binding("a@1", br#"{"x": 1, "y": {"b": 2, "a": [1]}}"#, None);
-        let state = first.seal(&answers, &here).unwrap();
+        let state = first.seal(&carried, &here).unwrap();
         let same = binding("a@1", br#"{"y":{"a":[1],"b":2},"x":1}"#, None);
-        assert_eq!(second.open(&state, &same), Ok(answers));
+        assert_eq!(second.open(&state, &same), Ok(carried));
         for elsewhere in [
             binding("a@2", br#"{"x": 1, "y": {"b": 2, "a": [1]}}"#, None),
             binding("a@1", br#"{"x": 2, "y": {"b": 2, "a": [1]}}"#, None),
@@ -137,7 +149,7 @@ mod tests {
         assert!(first.open(&format!("{state}-TAMPERED"), &here).is_err());
         assert!(first.open("", &here).is_err());
         let own = || StateKey::of(&Environment::only([])).unwrap();
-        let state = own().seal(&BTreeMap::new(), &here).unwrap();
+        let state = own().seal(&Carried::default(), &here).unwrap();
         assert!(own().open(&state, &here).is_err(), "each process has its own key");
     }
 

@@ -10,7 +10,7 @@ use crate::mcp::answer;
 use crate::mcp::call::Stop;
 use crate::mcp::message::Id;
 use crate::mcp::params::Era;
-use crate::mcp::progress::Reporter;
+use crate::mcp::reporter::Reporter;
 
 /// One of them. Whoever takes it out of the table is the one that answers, or decides that nobody does.
 #[derive(Debug)]

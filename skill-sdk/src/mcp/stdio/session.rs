@@ -15,7 +15,6 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::input::Peer;
 use crate::mcp::message::{self, INVALID_REQUEST, Id, Message, Request, Wrong};
 use crate::mcp::params::{Era, Params, RequestMeta};
-use crate::mcp::progress::Reporter;
 use crate::mcp::{McpHost, handler};
 
 /// One client from the first line to the last.
@@ -102,9 +101,16 @@ impl Session {
         }
         match &*request.method {
             "tools/call" => self.call(request, &params, &meta, era, runtime),
+            "logging/setLevel" if era == Era::Legacy && self.host.sends_notices() => {
+                if let Some(peer) = &self.peer {
+                    peer.threshold().set(params.level, "params.level", request)?;
+                }
+                self.outgoing.send(answer::done(&request.id));
+                Ok(())
+            }
             // What follows may depend on it.
             "initialize" => {
-                let answered = runtime.block_on(handler::answer(&self.host, request, line, &version));
+                let answered = runtime.block_on(handler::answer(&self.host, request, line, &version, true));
                 if let Some(negotiated) = answered.negotiated {
                     self.negotiated = Some(negotiated);
                     self.peer = Some(Arc::new(Peer::new(params.capabilities())));
@@ -167,13 +173,15 @@ impl Session {
             }
             (Era::Legacy, None) => {}
         }
-        let reporter = meta.progress_token().map(|token| {
-            let outgoing = Arc::clone(&self.outgoing);
-            Arc::new(Reporter::new(token, move |report| outgoing.offer(report)))
+        let notices = match (era, &self.peer) {
+            _ if !self.host.sends_notices() => None,
+            (Era::Modern, _) => meta.threshold(request)?,
+            (Era::Legacy, peer) => peer.as_ref().map(|peer| peer.threshold().clone()),
+        };
+        let outgoing = Arc::clone(&self.outgoing);
+        let reporter = call.set_reporter(meta.progress_token(), notices, move |report| {
+            outgoing.offer(report)
         });
-        if let Some(reporter) = &reporter {
-            call.set_progress(Arc::clone(reporter));
-        }
         let (id, number) = (request.id.clone(), self.accepted);
         // Noted before it begins: a host that is told to stop must know of it.
         let accepted = Accepted {
@@ -234,7 +242,9 @@ impl Session {
         let line = line.to_vec();
         runtime.spawn(async move {
             let answered = match message::read(&line) {
-                Ok(Message::Request(request)) => handler::answer(&host, &request, &line, &version).await.json,
+                Ok(Message::Request(request)) => {
+                    handler::answer(&host, &request, &line, &version, true).await.json
+                }
                 Ok(_) => return,
                 Err(wrong) => answer::error(&wrong),
             };

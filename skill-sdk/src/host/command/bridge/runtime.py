@@ -2,13 +2,15 @@
 """Calls Rust skills for an executor that imports Python modules.
 
 Each call starts the program with the skills, writes one line of JSON to it and reads the answer. The program ends with
-the call, whatever becomes of this process: its standard input ends, and on Linux the system tells it.
+the call, whatever becomes of this process: its standard input ends, and on Linux the system tells it. Processes that a
+skill started end with the program.
 """
 
 import importlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -90,7 +92,7 @@ def _program():
 
 
 def _invoke(reference, inputs, meta):
-    names = ("invocationId", "idempotencyKey", "timeoutSeconds", "settings")
+    names = ("invocationId", "idempotencyKey", "timeoutSeconds", "settings", "traceparent", "tracestate")
     call = {
         "id": 1,
         "skill": reference,
@@ -144,13 +146,13 @@ def _ask(process, line):
         return None
     for text in process.stdout:
         message = json.loads(text)
-        if "progress" not in message:
+        if "progress" not in message and "notice" not in message:
             return message
     return None
 
 
 def _end(process):
-    """Sees to it that the program is gone."""
+    """Sees to it that the program is gone, and so is what it started."""
     for stream in (process.stdin, process.stdout):
         try:
             stream.close()
@@ -163,3 +165,14 @@ def _end(process):
         process.wait()
         if not isinstance(error, subprocess.TimeoutExpired):
             raise
+    finally:
+        _end_group(process.pid)
+
+
+def _end_group(leader):
+    """Ends the processes of the program's group, for a program that was killed before it could do so itself."""
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except (AttributeError, OSError):
+        # There are none, or the system has no groups.
+        pass

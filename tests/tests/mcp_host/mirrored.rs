@@ -1,0 +1,273 @@
+//! Arguments that callers repeat in headers, over a real socket.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use skill_sdk::context::Resources;
+use skill_sdk::mcp::McpHost;
+use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::pipeline::Host;
+use skill_sdk::skill;
+use skill_sdk_tests::wire::Answer;
+
+use super::client::{Server, call, modern, wrong};
+
+/// Where something is.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Place {
+    #[schemars(extend("x-mcp-header" = "Zone"))]
+    zone: Option<String>,
+}
+
+/// Takes arguments that callers repeat in headers.
+#[skill("mcp.mirrored", version = "1", side_effects = "none", risk = "low")]
+fn mirrored(
+    #[schemars(extend("x-mcp-header" = "Region"))] region: Option<String>,
+    #[schemars(extend("x-mcp-header" = "Count"))] count: Option<i64>,
+    #[schemars(extend("x-mcp-header" = "Dry-Run"))] dry: Option<bool>,
+    place: Option<Place>,
+    plain: Option<String>,
+) -> String {
+    format!("{region:?} {count:?} {dry:?} {} {plain:?}", place.is_some())
+}
+
+async fn server() -> Server {
+    let host = Host::with_resources([mirrored::SKILL], Resources::default()).unwrap();
+    Server::of(McpHttp::anonymous(McpHost::new(host).unwrap())).await
+}
+
+async fn post(server: &Server, arguments: &Value, own: &[(&str, &str)]) -> Answer {
+    let mut headers = vec![
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "mcp.mirrored"),
+    ];
+    headers.extend(own);
+    let message = call(1, "mcp.mirrored", arguments, &modern());
+    server.post_with(&message, &headers).await
+}
+
+#[tokio::test]
+async fn headers_that_repeat_their_arguments() {
+    let server = server().await;
+    let cases: &[(Value, &[(&str, &str)])] = &[
+        (json!({}), &[]),
+        // Null is as good as absent.
+        (
+            json!({"region": null, "count": null, "dry": null, "place": null}),
+            &[],
+        ),
+        (json!({"region": "north"}), &[("Mcp-Param-Region", "north")]),
+        (json!({"region": "a b"}), &[("mcp-param-REGION", "\t a b ")]),
+        (json!({"region": ""}), &[("Mcp-Param-Region", "=?base64??=")]),
+        (
+            json!({"region": "Süd "}),
+            &[("Mcp-Param-Region", "=?base64?U8O8ZCA=?=")],
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "=?base64?bm9ydGg=?=")],
+        ),
+        (
+            json!({"region": "=?base64?literal?="}),
+            &[("Mcp-Param-Region", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=")],
+        ),
+        (
+            json!({"region": "l1\nl2"}),
+            &[("Mcp-Param-Region", "=?base64?bDEKbDI=?=")],
+        ),
+        // The prefix is told by its case.
+        (
+            json!({"region": "=?BASE64?bm9ydGg=?="}),
+            &[("Mcp-Param-Region", "=?BASE64?bm9ydGg=?=")],
+        ),
+        (json!({"region": "42"}), &[("Mcp-Param-Region", "42")]),
+        (json!({"count": 42}), &[("Mcp-Param-Count", "42")]),
+        (json!({"count": -7}), &[("Mcp-Param-Count", "-7")]),
+        // Numbers are compared as numbers.
+        (json!({"count": 42}), &[("Mcp-Param-Count", "42.0")]),
+        (json!({"count": 0}), &[("Mcp-Param-Count", "=?base64?MA==?=")]),
+        (
+            json!({"count": 9_007_199_254_740_991_i64}),
+            &[("Mcp-Param-Count", "9007199254740991")],
+        ),
+        (
+            json!({"count": 9_007_199_254_740_993_i64}),
+            &[("Mcp-Param-Count", "9007199254740993")],
+        ),
+        (json!({"dry": true}), &[("Mcp-Param-Dry-Run", "true")]),
+        (json!({"dry": false}), &[("Mcp-Param-Dry-Run", "false")]),
+        (json!({"place": {"zone": "z"}}), &[("Mcp-Param-Zone", "z")]),
+        (json!({"place": {}}), &[]),
+        // An argument that is not repeated may have a header all the same, and other headers are nobody's business.
+        (json!({"plain": "p"}), &[]),
+        (
+            json!({"plain": "p"}),
+            &[("Mcp-Param-Plain", "other"), ("Mcp-Param-Whatever", "x")],
+        ),
+        (
+            json!({"region": "r", "count": 1, "dry": true, "place": {"zone": "z"}}),
+            &[
+                ("Mcp-Param-Zone", "z"),
+                ("Mcp-Param-Dry-Run", "true"),
+                ("Mcp-Param-Count", "1"),
+                ("Mcp-Param-Region", "r"),
+            ],
+        ),
+    ];
+    for (arguments, headers) in cases {
+        let answer = post(&server, arguments, headers).await;
+        assert_eq!(answer.status, 200, "{arguments} {headers:?}: {}", answer.body);
+        assert_eq!(
+            answer.json()["result"]["isError"],
+            false,
+            "{arguments} {headers:?}: {}",
+            answer.body
+        );
+    }
+}
+
+#[tokio::test]
+async fn headers_that_do_not() {
+    let server = server().await;
+    let cases: &[(Value, &[(&str, &str)], &str)] = &[
+        (json!({"region": "north"}), &[], "is missing: it repeats `region`"),
+        (json!({"count": 0}), &[], "is missing: it repeats `count`"),
+        (json!({"dry": false}), &[], "is missing: it repeats `dry`"),
+        (
+            json!({"place": {"zone": "z"}}),
+            &[],
+            "is missing: it repeats `place.zone`",
+        ),
+        (
+            json!({}),
+            &[("Mcp-Param-Region", "north")],
+            "is there, and `region` is not",
+        ),
+        (
+            json!({"region": null}),
+            &[("Mcp-Param-Region", "null")],
+            "is there, and `region` is not",
+        ),
+        (
+            json!({"place": null}),
+            &[("Mcp-Param-Zone", "z")],
+            "is there, and `place.zone` is not",
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "south")],
+            "differs from `region`",
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "North")],
+            "differs from `region`",
+        ),
+        (
+            json!({"region": " north"}),
+            &[("Mcp-Param-Region", " north")],
+            "differs from `region`",
+        ),
+        (
+            json!({"region": "42"}),
+            &[("Mcp-Param-Region", "42.0")],
+            "differs from `region`",
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "=?base64?c291dGg=?=")],
+            "differs from `region`",
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "=?base64?%%%?=")],
+            "is no base64",
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "=?base64?/w==?=")],
+            "is no base64",
+        ),
+        (
+            json!({"region": "Süd"}),
+            &[("Mcp-Param-Region", "Süd")],
+            "has characters that no header may have",
+        ),
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "43")],
+            "differs from `count`",
+        ),
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "+42")],
+            "differs from `count`",
+        ),
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "0x2a")],
+            "differs from `count`",
+        ),
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "\"42\"")],
+            "differs from `count`",
+        ),
+        (json!({"count": 42}), &[("Mcp-Param-Count", "")], "is missing"),
+        // Beyond what a number of a script holds exactly nothing is taken for equal that is not.
+        (
+            json!({"count": 9_007_199_254_740_993_i64}),
+            &[("Mcp-Param-Count", "9007199254740992")],
+            "differs from `count`",
+        ),
+        (
+            json!({"dry": true}),
+            &[("Mcp-Param-Dry-Run", "True")],
+            "differs from `dry`",
+        ),
+        (
+            json!({"dry": true}),
+            &[("Mcp-Param-Dry-Run", "1")],
+            "differs from `dry`",
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "north"), ("Mcp-Param-Region", "north")],
+            "is there twice",
+        ),
+        (
+            json!({"region": "north"}),
+            &[("Mcp-Param-Region", "north"), ("mcp-param-region", "south")],
+            "is there twice",
+        ),
+    ];
+    for (arguments, headers, expected) in cases {
+        let answer = post(&server, arguments, headers).await;
+        let (id, code, message) = wrong(&answer.json());
+        assert_eq!((answer.status, code), (400, -32020), "{arguments} {headers:?}");
+        assert_eq!(id, 1);
+        assert!(message.contains(expected), "{arguments} {headers:?}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn clients_of_the_old_era_repeat_nothing() {
+    let server = server().await;
+    let message = call(1, "mcp.mirrored", &json!({"region": "north"}), &Value::Null);
+    let version = ("MCP-Protocol-Version", "2025-11-25");
+    for headers in [
+        vec![],
+        vec![version],
+        vec![version, ("Mcp-Param-Region", "south")],
+    ] {
+        let answer = server.post_with(&message, &headers).await;
+        assert_eq!(
+            answer.json()["result"]["isError"],
+            false,
+            "{headers:?}: {}",
+            answer.body
+        );
+    }
+}

@@ -1,0 +1,252 @@
+//! What skills tell their callers while they work: log messages of the protocol.
+
+use serde_json::{Value, json};
+use skill_sdk::mcp::StdioOptions;
+use skill_sdk::mcp::http::McpHttp;
+use skill_sdk_tests::wire::{Answer, Client as Connection};
+
+use super::client::{Client, Server, call, failed, host, http, modern, request, wrong};
+
+/// What `mcp.act` tells with the action `notify`, as levels and texts.
+const TOLD: [(&str, &str); 5] = [
+    ("debug", "looking closely"),
+    ("info", "line\nbreak Ё"),
+    ("notice", "odd"),
+    ("warning", "half is missing"),
+    ("error", "broken"),
+];
+
+/// The levels and texts of these messages, which are notices.
+fn told(messages: &[Value]) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    messages
+        .iter()
+        .map(|message| {
+            assert_eq!(message["method"], "notifications/message", "{message}");
+            let params = message["params"].as_object().unwrap();
+            assert_eq!(params.keys().collect::<Vec<_>>(), ["level", "logger", "data"]);
+            assert_eq!(params["logger"], "mcp.act");
+            (text(&params["level"]), text(&params["data"]))
+        })
+        .collect()
+}
+
+/// The last of those that are told.
+fn from(level: &str) -> Vec<(String, String)> {
+    let first = TOLD.iter().position(|(known, _)| *known == level);
+    let own = |(level, text): &(&str, &str)| ((*level).to_owned(), (*text).to_owned());
+    TOLD[first.unwrap_or(TOLD.len())..].iter().map(own).collect()
+}
+
+fn set_level(level: &Value) -> String {
+    request("level", "logging/setLevel", &json!({"level": level}))
+}
+
+/// All messages up to the answer to `id`, which is a success.
+fn until(client: &Client, id: &str) -> Vec<Value> {
+    let mut before = Vec::new();
+    loop {
+        let message = client.take();
+        if message["id"] == id {
+            assert_eq!(message["result"]["isError"], false, "{message}");
+            return before;
+        }
+        before.push(message);
+    }
+}
+
+fn with_level(level: &str) -> Value {
+    let mut meta = modern();
+    meta["io.modelcontextprotocol/logLevel"] = level.into();
+    meta
+}
+
+#[test]
+fn a_client_of_the_old_era_sets_a_level() {
+    let mut client = Client::of(host().notices(true), StdioOptions::default());
+    let answer = client.initialize("2025-11-25");
+    assert_eq!(answer["result"]["capabilities"]["logging"], json!({}));
+    client.act("a", "notify", &Value::Null);
+    assert_eq!(told(&until(&client, "a")), [], "nobody asked");
+    for level in [
+        "debug",
+        "info",
+        "notice",
+        "warning",
+        "error",
+        "critical",
+        "alert",
+        "emergency",
+    ] {
+        client.send(set_level(&level.into()));
+        assert_eq!(
+            client.take(),
+            json!({"jsonrpc": "2.0", "id": "level", "result": {}})
+        );
+        client.act("a", "notify", &Value::Null);
+        assert_eq!(told(&until(&client, "a")), from(level), "{level}");
+    }
+    client.send(set_level(&"info".into()));
+    client.take();
+    for level in [json!("Info"), json!(""), json!(1), json!(null), json!({})] {
+        client.send(set_level(&level));
+        let (id, code, message) = client.wrong();
+        assert_eq!((id, code), (json!("level"), -32602));
+        assert!(
+            message.contains("`params.level` must be one of debug, info"),
+            "{message}"
+        );
+    }
+    client.send(request("level", "logging/setLevel", &Value::Null));
+    assert_eq!(client.wrong().1, -32602);
+    client.act("a", "notify", &Value::Null);
+    assert_eq!(
+        told(&until(&client, "a")),
+        from("info"),
+        "a wrong level changes nothing"
+    );
+    // What a skill writes into the log with `tracing` is nobody's business.
+    client.act("a", "log", &Value::Null);
+    assert_eq!(told(&until(&client, "a")), []);
+    // Nothing comes behind the result, be it of a failure.
+    client.act("a", "notify and fail", &Value::Null);
+    assert_eq!(client.take()["params"]["data"], "before");
+    assert_eq!(failed(&client.take()).0, "denied");
+    assert_eq!(client.end(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_request_of_the_new_era_names_its_level() {
+    let mut client = Client::of(host().notices(true), StdioOptions::default());
+    client.send(request("d", "server/discover", &json!({"_meta": modern()})));
+    assert_eq!(client.take()["result"]["capabilities"]["logging"], json!({}));
+    for level in ["debug", "warning", "emergency"] {
+        client.act("a", "notify", &with_level(level));
+        assert_eq!(told(&until(&client, "a")), from(level), "{level}");
+    }
+    client.act("a", "notify", &modern());
+    assert_eq!(told(&until(&client, "a")), [], "each request speaks for itself");
+    client.act("a", "notify", &with_level("loud"));
+    let (_, code, message) = client.wrong();
+    assert_eq!(code, -32602);
+    assert!(
+        message.contains("io.modelcontextprotocol/logLevel` must be one of debug"),
+        "{message}"
+    );
+    client.send(request(
+        "l",
+        "logging/setLevel",
+        &json!({"level": "debug", "_meta": modern()}),
+    ));
+    assert_eq!(client.wrong().1, -32601, "it is no method any more");
+    assert_eq!(client.end(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_host_that_does_not_send_them_says_so() {
+    let mut client = Client::new();
+    let answer = client.initialize("2025-11-25");
+    assert!(
+        answer["result"]["capabilities"].get("logging").is_none(),
+        "{answer}"
+    );
+    client.send(set_level(&"debug".into()));
+    assert_eq!(client.wrong().1, -32601);
+    client.act("a", "notify", &Value::Null);
+    assert_eq!(told(&until(&client, "a")), []);
+    for meta in [with_level("debug"), with_level("loud")] {
+        client.act("a", "notify", &meta);
+        assert_eq!(told(&until(&client, "a")), []);
+    }
+    client.send(request("d", "server/discover", &json!({"_meta": modern()})));
+    assert!(client.take()["result"]["capabilities"].get("logging").is_none());
+}
+
+/// Posts a message; the documents of the answer, be it one or a stream.
+async fn post(server: &Server, message: &str, headers: &[(&str, &str)]) -> (String, Vec<Value>) {
+    let mut connection = Connection::connect(server.address).await;
+    let mut all = vec![("Connection", "close")];
+    all.extend(headers);
+    connection.send(http("POST", "/mcp", &all, message)).await;
+    let raw = String::from_utf8(connection.closed().await).unwrap();
+    let (head, body) = raw.split_once("\r\n\r\n").unwrap();
+    let documents = body
+        .lines()
+        .map(|line| line.strip_prefix("data: ").unwrap_or(line))
+        .filter(|line| line.starts_with('{'));
+    let documents = documents
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    (head.to_ascii_lowercase(), documents)
+}
+
+#[tokio::test]
+async fn over_http_they_come_on_the_stream_of_the_call() {
+    let server = Server::of(McpHttp::anonymous(host().notices(true))).await;
+    let headers = [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "mcp.act"),
+    ];
+    let message = |meta: &Value| call(1, "mcp.act", &json!({"action": "notify"}), meta);
+    let (head, mut documents) = post(&server, &message(&with_level("notice")), &headers).await;
+    assert!(head.contains("content-type: text/event-stream"), "{head}");
+    let result = documents.pop().unwrap();
+    assert_eq!(result["result"]["structuredContent"]["result"], "notify");
+    assert_eq!(told(&documents), from("notice"));
+    // Nothing to say, nobody to hear it: one document.
+    let plain = [&headers[..], &[("Accept", "application/json")]].concat();
+    for (meta, headers) in [
+        (with_level("emergency"), &headers[..]),
+        (modern(), &headers),
+        (with_level("debug"), &plain),
+    ] {
+        let (head, documents) = post(&server, &message(&meta), headers).await;
+        assert!(head.contains("content-type: application/json"), "{head}");
+        assert_eq!(documents.len(), 1);
+    }
+    let (head, documents) = post(&server, &message(&with_level("loud")), &headers).await;
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    assert_eq!(wrong(&documents[0]).1, -32602);
+
+    // Without sessions nobody remembers what a client of the old era wants.
+    let answer = initialize(&server).await;
+    assert!(answer.json()["result"]["capabilities"].get("logging").is_none());
+    assert_eq!(answer.header("mcp-session-id"), "");
+    let answer = server.post(&set_level(&"debug".into())).await;
+    assert_eq!(wrong(&answer.json()).1, -32601);
+}
+
+async fn initialize(server: &Server) -> Answer {
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    server.post(&request("i", "initialize", &params)).await
+}
+
+#[tokio::test]
+async fn a_session_remembers_the_level() {
+    let server = Server::of(McpHttp::anonymous(host().notices(true)).sessions(true)).await;
+    let (one, other) = (initialize(&server).await, initialize(&server).await);
+    assert_eq!(one.json()["result"]["capabilities"]["logging"], json!({}));
+    let (one, other) = (one.header("mcp-session-id"), other.header("mcp-session-id"));
+    assert!(!one.is_empty() && one != other);
+    let version = ("MCP-Protocol-Version", "2025-11-25");
+    let answer = server
+        .post_with(&set_level(&"warning".into()), &[version, ("Mcp-Session-Id", one)])
+        .await;
+    assert_eq!(answer.json()["result"], json!({}));
+    let answer = server
+        .post_with(&set_level(&"loud".into()), &[version, ("Mcp-Session-Id", one)])
+        .await;
+    assert_eq!(wrong(&answer.json()).1, -32602);
+    let message = call(1, "mcp.act", &json!({"action": "notify"}), &Value::Null);
+    let (_, mut documents) = post(&server, &message, &[version, ("Mcp-Session-Id", one)]).await;
+    assert_eq!(documents.pop().unwrap()["result"]["isError"], false);
+    assert_eq!(told(&documents), from("warning"));
+    for headers in [&[version, ("Mcp-Session-Id", other)][..], &[version]] {
+        let (head, documents) = post(&server, &message, headers).await;
+        assert!(head.contains("content-type: application/json"), "{head}");
+        assert_eq!(documents.len(), 1, "others asked for nothing");
+    }
+}
