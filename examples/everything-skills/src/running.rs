@@ -18,6 +18,8 @@ pub async fn progress(ctx: &SkillContext) -> String {
     ctx.progress(50.0, Some(100.0), "half way");
     tokio::time::sleep(STEP).await;
     ctx.progress(100.0, Some(100.0), "done");
+    // Clients there are that forget a report when the result comes on its heels.
+    tokio::time::sleep(STEP).await;
     "It took three steps.".to_owned()
 }
 

@@ -36,6 +36,53 @@ fn serve_local_answers_lines() {
 }
 
 #[test]
+fn serve_mcp_stdio_answers_clients_of_both_eras() {
+    let fixture = fixture("mcp");
+    let mut host = fixture
+        .command(&["serve", "mcp-stdio", "s.one"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let modern = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let arguments = json!({"text": "a"});
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": modern}}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"}),
+        json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {
+            "name": "s.one", "arguments": arguments}}),
+        json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {
+            "name": "s.one", "arguments": arguments, "_meta": modern}}),
+    ];
+    let mut input = host.stdin.take().unwrap();
+    for message in &messages {
+        writeln!(input, "{message}").unwrap();
+    }
+    // The end of the input ends the host once all is answered.
+    drop(input);
+    let mut answers: Vec<Value> = BufReader::new(host.stdout.take().unwrap())
+        .lines()
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
+    assert_eq!(host.wait().unwrap().code(), Some(0));
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!(answers.len(), 5, "{answers:?}");
+    assert_eq!(answers[0]["result"]["resultType"], "complete");
+    assert_eq!(answers[1]["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!(answers[2]["result"]["tools"][0]["name"], "s.one");
+    for called in &answers[3..] {
+        assert_eq!(called["result"]["structuredContent"], arguments, "{called}");
+    }
+}
+
+#[test]
 fn a_bridge_is_written_and_compared() {
     let fixture = fixture("bridge");
     let written = fixture.run("bridge python --out bridge");

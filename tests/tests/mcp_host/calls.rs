@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skill_sdk::mcp::StdioOptions;
 use skill_sdk_tests::log;
 
-use super::client::{Client, call, failed, host, modern, request};
+use super::client::{Client, Server, call, failed, host, modern, request};
 
 #[test]
 fn outputs_come_as_text_and_as_structure() {
@@ -124,6 +124,61 @@ fn what_meta_says_reaches_the_skill() {
             "{meta}"
         );
     }
+}
+
+#[tokio::test]
+async fn the_trace_of_the_caller_reaches_the_skill() {
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let other = "00-11111111111111111111111111111111-2222222222222222-01";
+    let all = json!({"traceparent": parent, "tracestate": "vendor=1"});
+    let told = format!("traceparent={parent};tracestate=vendor=1;");
+    let server = Server::anonymous().await;
+    for (meta, headers, expected) in [
+        (all.clone(), vec![], told.clone()),
+        // What the message says goes before what the connection says.
+        (all, vec![("traceparent", other)], told),
+        (
+            json!({}),
+            vec![("traceparent", other)],
+            format!("traceparent={other};"),
+        ),
+        (json!({"traceparent": "nonsense"}), vec![], String::new()),
+        (json!({}), vec![], String::new()),
+    ] {
+        let message = call(1, "mcp.act", &json!({"action": "trace"}), &meta);
+        let answer = server.post_with(&message, &headers).await.json();
+        assert_eq!(
+            answer["result"]["structuredContent"]["result"], expected,
+            "{meta} {headers:?}"
+        );
+        if headers.is_empty() {
+            let mut client = Client::legacy();
+            client.send(message);
+            assert_eq!(
+                client.take()["result"]["structuredContent"]["result"],
+                expected,
+                "{meta}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_not_advertised_is_refused() {
+    let mut client = Client::legacy();
+    client.send(call(
+        1,
+        "mcp.act",
+        &json!({"action": "a", "more": 2}),
+        &Value::Null,
+    ));
+    assert_eq!(failed(&client.take()).0, "input_contract_violation");
+    client.send(call(1, "mcp.act", &json!({"action": 5}), &Value::Null));
+    assert_eq!(
+        failed(&client.take()).0,
+        "input_contract_violation",
+        "a number is no text"
+    );
 }
 
 #[test]

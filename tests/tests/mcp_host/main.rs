@@ -71,6 +71,13 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
                 late.progress(3.0, None, "too late");
             });
         }
+        "trace" => {
+            let headers = ctx.trace_headers();
+            return Ok(headers
+                .iter()
+                .map(|(name, value)| format!("{name}={value};"))
+                .collect());
+        }
         "notify" => {
             ctx.notify(NoticeLevel::Debug, "looking closely");
             ctx.notify(NoticeLevel::Info, "line\nbreak Ё");

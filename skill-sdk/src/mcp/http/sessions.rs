@@ -1,7 +1,8 @@
-//! Sessions of clients that can be asked, up to revision 2025-11-25.
+//! Sessions of clients that can be asked, or that can ask for notices, up to revision 2025-11-25.
 //!
 //! Off by default: a host without sessions may have any number of replicas behind any balancer. With them a client whose
-//! `initialize` says that it can be asked gets a session, and its calls may ask it. All others are served as before.
+//! `initialize` says that it can be asked gets a session, and its calls may ask it; on a host that sends notices every client
+//! gets one, which remembers the level that it sets. All others are served as before.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -44,12 +45,15 @@ impl Sessions {
 
     /// Opens a session; `None` when there are too many, and the client is served without.
     pub(super) fn open(&self, peer: Peer, caller: Option<&Caller>) -> Option<String> {
+        self.open_at(Instant::now(), peer, caller)
+    }
+
+    fn open_at(&self, now: Instant, peer: Peer, caller: Option<&Caller>) -> Option<String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).ok()?;
         let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut table = self.table();
         if table.len() >= MAX_SESSIONS {
-            let now = Instant::now();
             table.retain(|_, session| now.duration_since(session.used) < IDLE);
             if table.len() >= MAX_SESSIONS {
                 tracing::warn!(limit = MAX_SESSIONS, "there are too many sessions for one more");
@@ -59,7 +63,7 @@ impl Sessions {
         let session = Session {
             peer: Arc::new(peer),
             owner: owner(caller),
-            used: Instant::now(),
+            used: now,
         };
         table.insert(id.clone(), session);
         Some(id)
@@ -67,13 +71,21 @@ impl Sessions {
 
     /// The client of a session that the headers name: `Ok(None)` when they name none, `Err` when it is gone.
     pub(super) fn find(&self, headers: &HeaderMap, caller: Option<&Caller>) -> Result<Option<Arc<Peer>>, ()> {
+        self.find_at(Instant::now(), headers, caller)
+    }
+
+    fn find_at(
+        &self,
+        now: Instant,
+        headers: &HeaderMap,
+        caller: Option<&Caller>,
+    ) -> Result<Option<Arc<Peer>>, ()> {
         let Some(id) = headers.get(&SESSION) else {
             return Ok(None);
         };
         let mut table = self.table();
         let id = id.to_str().map_err(|_| ())?;
         let session = table.get_mut(id).ok_or(())?;
-        let now = Instant::now();
         if now.duration_since(session.used) >= IDLE {
             table.remove(id);
             return Err(());
@@ -127,5 +139,32 @@ mod tests {
         assert!(sessions.close(&headers(&id), None).is_ok());
         assert!(sessions.find(&headers(&id), None).is_err());
         assert!(sessions.close(&headers(&id), None).is_err());
+    }
+
+    #[test]
+    fn a_session_that_nobody_uses_ends() {
+        let (sessions, start) = (Sessions::default(), Instant::now());
+        let open = |now| sessions.open_at(now, Peer::new(Capabilities::default()), None);
+        let id = open(start).unwrap();
+        let nearly = IDLE.checked_sub(Duration::from_secs(1)).unwrap();
+        for hours in 1..4 {
+            let now = start + nearly * hours;
+            assert!(
+                sessions.find_at(now, &headers(&id), None).is_ok(),
+                "each use counts"
+            );
+        }
+        assert!(
+            sessions
+                .find_at(start + nearly * 3 + IDLE, &headers(&id), None)
+                .is_err()
+        );
+
+        // Abandoned ones make room for new ones, and do not pile up.
+        let ids: Vec<_> = (0..MAX_SESSIONS).map_while(|_| open(start)).collect();
+        assert_eq!(ids.len(), MAX_SESSIONS);
+        assert!(open(start + nearly).is_none());
+        assert!(open(start + IDLE).is_some());
+        assert_eq!(sessions.table().len(), 1);
     }
 }
