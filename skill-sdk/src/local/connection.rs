@@ -254,7 +254,7 @@ impl Connection {
         meta.idempotency_key = fields.idempotency_key;
         meta.timeout = fields.timeout;
         meta.settings = fields.settings;
-        meta.trace = fields.trace;
+        meta.trace = fields.trace.map(|trace| *trace);
         meta.progress = Some(Arc::<Accepted>::clone(accepted));
         if accepted.notices.is_some() {
             meta.notices = Some(Arc::<Accepted>::clone(accepted));

@@ -52,7 +52,7 @@ pub(super) struct MetaFields {
     /// The notices that the caller wants to hear: of this level and above.
     pub(super) notices: Option<NoticeLevel>,
     /// The trace that the caller is part of.
-    pub(super) trace: Option<TraceContext>,
+    pub(super) trace: Option<Box<TraceContext>>,
 }
 
 /// Why a line is no request, and the id that it may have named before.
@@ -157,7 +157,9 @@ fn meta(json: &RawValue) -> Result<MetaFields, String> {
         _ => {}
     })
     .map_err(|error| format!("\"meta\" must be a JSON object: {error}"))?;
-    meta.trace = parent.and_then(|parent| TraceContext::parse(&parent, state.as_deref()));
+    meta.trace = parent
+        .and_then(|parent| TraceContext::parse(&parent, state.as_deref()))
+        .map(Box::new);
     refused.map_or(Ok(meta), Err)
 }
 

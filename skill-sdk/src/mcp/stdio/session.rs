@@ -180,7 +180,7 @@ impl Session {
         };
         let outgoing = Arc::clone(&self.outgoing);
         let reporter = call.set_reporter(meta.progress_token(), notices, move |report| {
-            outgoing.offer(report)
+            outgoing.offer(report);
         });
         let (id, number) = (request.id.clone(), self.accepted);
         // Noted before it begins: a host that is told to stop must know of it.
