@@ -16,6 +16,7 @@
 pub mod cases;
 #[cfg(doctest)]
 mod docs;
+pub mod http2;
 pub mod log;
 pub mod program;
 pub mod sample;

@@ -129,6 +129,11 @@ impl Client {
         Self { stream, received }
     }
 
+    /// The address of this end.
+    pub fn address(&self) -> SocketAddr {
+        self.stream.local_addr().expect("it is connected")
+    }
+
     /// Sends bytes as far as the server takes them before it closes the connection.
     pub async fn send_what_fits(&mut self, bytes: impl AsRef<[u8]>) {
         // A server that refuses what came does not read the rest.

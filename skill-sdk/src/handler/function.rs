@@ -19,6 +19,7 @@ use crate::error::SkillError;
 pub struct Handler<C: ?Sized = dyn Call> {
     inputs_schema: Option<TypeSchema>,
     outputs_schema: Option<TypeSchema>,
+    attaches: bool,
     call: C,
 }
 
@@ -47,6 +48,7 @@ where
     Handler {
         inputs_schema: I::SCHEMA,
         outputs_schema: O::SCHEMA,
+        attaches: O::ATTACHES,
         call: Typed {
             parse: parse::<I>,
             call,
@@ -107,6 +109,11 @@ impl Handler {
     /// The schema of the outputs, `None` when it is given beside the type.
     pub fn outputs_schema(&self) -> Option<Result<Outputs, SchemaProblem>> {
         self.outputs_schema.map(TypeSchema::outputs)
+    }
+
+    /// Whether there may be attachments beside the outputs.
+    pub fn attaches(&self) -> bool {
+        self.attaches
     }
 }
 

@@ -19,6 +19,10 @@ pub trait SkillOutput<Schema = Derived>: Send + 'static {
     #[doc(hidden)]
     const SCHEMA: Option<TypeSchema>;
 
+    /// Whether there may be something beside the outputs.
+    #[doc(hidden)]
+    const ATTACHES: bool = false;
+
     /// Writes the JSON of the outputs.
     #[doc(hidden)]
     fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error>;
@@ -55,6 +59,8 @@ impl<T: Serialize + Send + 'static> SkillOutput<Explicit> for T {
 #[diagnostic::do_not_recommend]
 impl<Schema, T: SkillOutput<Schema>> SkillOutput<Schema> for Attached<T> {
     const SCHEMA: Option<TypeSchema> = T::SCHEMA;
+
+    const ATTACHES: bool = true;
 
     fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         self.outputs.write(json)

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::{SkillContext, SkillError, resource, skill};
+use skill_sdk::{Attached, Attachment, SkillContext, SkillError, resource, skill};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
@@ -89,6 +89,27 @@ fn hear(inputs: Words, ctx: &SkillContext) -> Result<Heard, SkillError> {
             .with_details(serde_json::json!({"said": inputs.text, "secret": secret.expose()}))),
         Ending::Crashed => panic!("on purpose"),
     }
+}
+
+/// What was drawn.
+#[derive(Serialize, JsonSchema)]
+struct Drawn {
+    /// How wide it is.
+    width: u8,
+}
+
+/// Draws a line as an image beside the outputs.
+#[skill(
+    "process.draw",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    tags = ["draw"],
+    implementation = http("https://skills.example.com/draw", audience = "skills", scopes = ["lines:draw"])
+)]
+fn draw(width: u8) -> Attached<Drawn> {
+    let line = format!("<svg xmlns='http://www.w3.org/2000/svg'><rect width='{width}' height='1'/></svg>");
+    Attached::new(Drawn { width }).with(Attachment::image(line, "image/svg+xml"))
 }
 
 /// A value that is always there.

@@ -144,6 +144,31 @@ async fn every_path_but_those_for_probes_needs_a_token() {
 }
 
 #[tokio::test]
+async fn metrics_need_a_token_unless_they_are_open() {
+    let issuer = TestIssuer::start();
+    for open in [false, true] {
+        let http = hosted(&[whoami::SKILL], issuer.verifier());
+        let http = if open { http.open_metrics() } else { http };
+        let mut client = Client::connect(mounted(http).await).await;
+        let answer = client.get("GET", "/metrics").await;
+        if open {
+            assert_eq!(answer.status, 200);
+            assert!(answer.body.contains("auth.whoami@1"), "{answer:?}");
+        } else {
+            unauthorized(&answer);
+        }
+        // Nothing else is open for it.
+        for target in ["/skills", "/openapi.json", "/nope"] {
+            unauthorized(&client.get("GET", target).await);
+        }
+        let token = issuer.token().authorization();
+        let headers = [("Authorization", token.as_str())];
+        client.send(request("GET", "/metrics", &headers, "")).await;
+        assert_eq!(client.receive().await.status, 200);
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_said_before_the_token_is_good() {
     let issuer = TestIssuer::start();
     let http = hosted(&[whoami::SKILL], issuer.verifier())

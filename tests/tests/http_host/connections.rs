@@ -149,6 +149,45 @@ async fn many_calls_run_at_the_same_time() {
     }
 }
 
+/// The timer of the server's end of a connection, as the system tells: its kind, and when it goes off.
+#[cfg(target_os = "linux")]
+fn timer(server: std::net::SocketAddr, client: std::net::SocketAddr) -> Option<(String, u64)> {
+    let end = |address: std::net::SocketAddr| format!("0100007F:{:04X}", address.port());
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let row = table.lines().find_map(|line| {
+        let mut columns = line.split_whitespace().skip(1);
+        let own = columns.next()? == end(server) && columns.next()? == end(client);
+        own.then(|| columns.nth(2).map(str::to_owned)).flatten()
+    })?;
+    let (kind, ticks) = row.split_once(':')?;
+    Some((kind.to_owned(), u64::from_str_radix(ticks, 16).ok()?))
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_system_asks_silent_clients_whether_they_are_there() {
+    let server = Server::of(&[act::SKILL]).await;
+    let mut signs = Signs::of_call("keepalive");
+    let mut client = server.connect().await;
+    let body = json!({"invocationId": "keepalive", "inputs": {"action": "hang"}}).to_string();
+    client.send(request("POST", ACT, &[], &body)).await;
+    signs.started().await;
+    let address = client.address();
+    // What was just acknowledged may have a timer of its own for a moment.
+    let keepalive = async {
+        loop {
+            match timer(server.address, address) {
+                Some((kind, ticks)) if kind == "02" => return ticks,
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    };
+    let ticks = tokio::time::timeout(std::time::Duration::from_secs(4), keepalive).await;
+    // The system counts a hundred ticks a second, and asks after a minute.
+    let ticks = ticks.expect("keepalive is on");
+    assert!((5000..=6000).contains(&ticks), "{ticks}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_get_on_is_cut() {
     let server = Server::of(&[act::SKILL]).await;

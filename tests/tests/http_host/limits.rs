@@ -224,7 +224,7 @@ async fn connections_far_over_the_limit_are_closed() {
 }
 
 /// A frame of HTTP/2.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     let mut frame = length[1..].to_vec();
     frame.extend([kind, flags]);
@@ -236,7 +236,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 /// `GET /healthz`, as HPACK says it.
 const GET: &[u8] = b"\x82\x86\x04\x08/healthz\x41\x01a";
 
-async fn http_2(server: &Server) -> Client {
+pub(super) async fn http_2(server: &Server) -> Client {
     let mut client = server.connect().await;
     client.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     client.send(frame(4, 0, 0, &[])).await;

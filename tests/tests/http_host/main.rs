@@ -14,6 +14,7 @@
 )]
 
 mod connections;
+mod http2;
 mod lifetime;
 mod limits;
 mod mounted;

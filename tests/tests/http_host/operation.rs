@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use skill_sdk::context::Resources;
 use skill_sdk::http::{HttpHost, ServeOptions, router};
 use skill_sdk::pipeline::Host;
-use skill_sdk::{Environment, Registry, SkillContext, SkillError, resource, skill};
+use skill_sdk::{Attached, Attachment, Environment, Registry, SkillContext, SkillError, resource, skill};
 use skill_sdk_tests::wire::{Client, Server, anonymous};
 
 use super::{act, refused, unclassified};
@@ -23,6 +23,12 @@ use super::{act, refused, unclassified};
 )]
 fn needs(ctx: &SkillContext) {
     let _ = ctx.secret("TEST_NEEDED_SECRET");
+}
+
+/// Gives more than its outputs, when it does not fail.
+#[skill("http.attach", version = "1", side_effects = "none", risk = "low")]
+async fn attach() -> Result<Attached<u8>, SkillError> {
+    Ok(Attached::new(1).with(Attachment::text("one")))
 }
 
 /// Whether [`Flaky`] can be built.
@@ -175,7 +181,7 @@ async fn a_call_whose_caller_left_is_counted_too() {
 
 #[tokio::test]
 async fn the_document_describes_what_is_hosted() {
-    let server = serve(anonymous(&[act::SKILL, unclassified::SKILL])).await;
+    let server = serve(anonymous(&[act::SKILL, attach::SKILL, unclassified::SKILL])).await;
     let document = server.connect().await.get("GET", "/openapi.json").await.json();
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["servers"], json!([{"url": "/"}]));
@@ -195,6 +201,17 @@ async fn the_document_describes_what_is_hosted() {
         let schema = &response["content"]["application/json"]["schema"]["$ref"];
         assert_eq!(schema, "#/components/schemas/Error", "{status}");
     }
+    // Attachments are told of where there may be some.
+    let plain = &call["responses"]["200"];
+    assert_eq!(plain["headers"]["X-Skill-Attachments"], Value::Null);
+    let attaches = &document["paths"]["/skills/http.attach@1"]["post"]["responses"]["200"];
+    let kinds: Vec<_> = attaches["content"].as_object().unwrap().keys().collect();
+    assert_eq!(kinds, ["application/json", "multipart/mixed"]);
+    let header = attaches["headers"]["X-Skill-Attachments"]["$ref"]
+        .as_str()
+        .unwrap();
+    let header = document.pointer(header.trim_start_matches('#')).unwrap();
+    assert_eq!(header["schema"]["type"], "integer");
     // Nobody is asked for a token here.
     assert_eq!(call["responses"]["401"], Value::Null);
     assert_eq!(document["components"]["securitySchemes"], Value::Null);

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use serde_json::json;
+use skill_sdk_tests::http2::Http2;
 use skill_sdk_tests::program::Program;
 use skill_sdk_tests::wire::{Client, request};
 use tokio::net::{TcpListener, TcpStream};
@@ -130,4 +131,81 @@ async fn a_second_signal_stops_at_once() {
         }
         drop(held);
     }
+}
+
+/// Calls again and again over HTTP/2 until the server says that it takes no more, which loses no call.
+async fn calls_until_told_to_go(mut client: Http2) -> usize {
+    let body = json!({"inputs": {"text": "a", "ending": "good"}}).to_string();
+    let mut answered = 0;
+    loop {
+        match client.ask("POST", HEAR, &body).await {
+            Ok(answer) if answer.status == 200 => {
+                assert!(answer.body.starts_with(r#"{"turned":"a""#), "{answer:?}");
+                answered += 1;
+            }
+            Ok(answer) => assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true)),
+            Err(error) => {
+                // A call that the server did not begin, which may be sent elsewhere.
+                assert!(error.is_go_away(), "{error}");
+                assert_eq!(error.reason(), Some(h2::Reason::NO_ERROR), "{error}");
+                client.closed().await.unwrap();
+                return answered;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_calls_in_flight_over_http_2_are_answered() {
+    let program = serve(&[], &[("TEST_SECRET", "s")]);
+    let address = program.address;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let test = listener.local_addr().unwrap().to_string();
+    let body = json!({"inputs": {"address": test}}).to_string();
+    let (mut connections, mut calls, mut held) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..4 {
+        let mut client = Http2::connect(address).await;
+        for _ in 0..MANY / 4 {
+            calls.push(client.send("POST", WAIT, &body).await.unwrap());
+        }
+        connections.push(client);
+    }
+    for _ in 0..MANY {
+        held.push(listener.accept().await.unwrap().0);
+    }
+    let mut busy = JoinSet::new();
+    for _ in 0..4 {
+        busy.spawn(calls_until_told_to_go(Http2::connect(address).await));
+    }
+    let mut idle = Http2::connect(address).await;
+    assert_eq!(idle.ask("GET", "/healthz", "").await.unwrap().status, 200);
+
+    program.signal("TERM");
+    stopping(address).await;
+    idle.closed().await.unwrap();
+    busy.join_all().await;
+    // A connection that comes now gets a refusal and its end; those with calls take no others.
+    for mut client in [Http2::connect(address).await, Http2::connect(address).await] {
+        let answer = client.ask("POST", WAIT, &body).await.unwrap();
+        assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true));
+        client.closed().await.unwrap();
+    }
+    for client in &mut connections {
+        let error = client.ask("POST", WAIT, &body).await.unwrap_err();
+        assert!(error.is_go_away(), "{error}");
+    }
+
+    drop(held);
+    for call in calls {
+        let answer = call.answer().await.unwrap();
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (200, r#"{"result":"waited"}"#)
+        );
+    }
+    for mut client in connections {
+        client.closed().await.unwrap();
+    }
+    let ended = spawn_blocking(|| program.ended()).await.unwrap();
+    assert!(ended.status.success(), "{ended:?}");
 }

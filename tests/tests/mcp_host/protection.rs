@@ -206,6 +206,44 @@ async fn without_a_token_nothing_is_said_but_where_to_get_one() {
 }
 
 #[tokio::test]
+async fn metrics_need_a_token_unless_they_are_open() {
+    let issuer = TestIssuer::start();
+    let token = issuer.token().authorization();
+    let bearer = ("Authorization", token.as_str());
+    for open in [false, true] {
+        let mcp = McpHttp::new(host(), issuer.verifier());
+        let mcp = if open { mcp.open_metrics() } else { mcp };
+        let server = Server::of(mcp).await;
+        let mut connection = Connection::connect(server.address).await;
+        // A Prometheus without a token comes by address.
+        for name in ["localhost", "10.0.0.1"] {
+            connection
+                .send(http("GET", "/metrics", &[("Host", name)], ""))
+                .await;
+            let answer = connection.receive().await;
+            if open {
+                assert_eq!(answer.status, 200, "{name}");
+                assert!(answer.body.contains("mcp.act@1"), "{answer:?}");
+            } else {
+                assert_eq!(
+                    (answer.status, answer.code().as_str()),
+                    (401, "invalid_token"),
+                    "{name}"
+                );
+                assert!(answer.header("www-authenticate").starts_with("Bearer"));
+            }
+        }
+        // Nothing else is open for it, and a caller with a token may read it as well.
+        for target in ["/mcp", "/nothing"] {
+            connection.send(http("GET", target, &[], "")).await;
+            assert_eq!(connection.receive().await.status, 401, "{target}");
+        }
+        connection.send(http("GET", "/metrics", &[bearer], "")).await;
+        assert_eq!(connection.receive().await.status, 200);
+    }
+}
+
+#[tokio::test]
 async fn with_a_token_skills_know_the_caller() {
     let issuer = TestIssuer::start();
     let server = Server::of(McpHttp::new(host(), issuer.verifier())).await;

@@ -15,10 +15,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::json;
+use skill_sdk::context::Resources;
+use skill_sdk::http::{HttpHost, ServeOptions};
+use skill_sdk::pipeline::Host;
+use skill_sdk::testing::TestIssuer;
 use skill_sdk_tests::program::Program;
 use skill_sdk_tests::sample;
-use skill_sdk_tests::wire::{Client, Server};
+use skill_sdk_tests::wire::{Client, Server, request};
 use tempfile::TempDir;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_tests-host");
@@ -57,38 +61,48 @@ fn serve() -> Program {
     Program::serve(BINARY, &arguments, &[("TEST_SECRET", "s")])
 }
 
-/// The documents: of a program, and of the skills of the recorded cases with all kinds of schemas, with and without tokens.
-async fn documents(folder: &TempDir, program: &Program) -> Vec<PathBuf> {
-    let open = Server::of(sample::SKILLS).await;
-    let mut documents = vec![
-        Client::connect(program.address)
-            .await
-            .get("GET", "/openapi.json")
-            .await
-            .json(),
-        open.connect().await.get("GET", "/openapi.json").await.json(),
-    ];
-    let mut guarded = documents[1].clone();
-    guard(&mut guarded);
-    documents.push(guarded);
-    let named = documents.iter().enumerate().map(|(index, document)| {
-        let path = folder.path().join(format!("document-{index}.json"));
-        fs::write(&path, document.to_string()).unwrap();
-        path
-    });
-    named.collect()
+/// A program that serves the same skills to those who have a token.
+fn serve_guarded(issuer: &TestIssuer) -> Program {
+    let variables = issuer.variables();
+    let variables = variables
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let variables: Vec<_> = variables.chain([("TEST_SECRET", "s")]).collect();
+    Program::serve(BINARY, &["serve", "http", "--port", "0"], &variables)
 }
 
-/// What a host that checks callers adds.
-fn guard(document: &mut Value) {
-    document["components"]["securitySchemes"] =
-        json!({"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}});
-    for (_, path) in document["paths"].as_object_mut().unwrap() {
-        for (_, operation) in path.as_object_mut().unwrap() {
-            operation["security"] = json!([{"bearer": ["a.b"]}]);
-            operation["responses"]["401"] = json!({"$ref": "#/components/responses/Error401"});
-        }
+/// The documents of two programs with the same skills, and of the skills of the recorded cases with all kinds of schemas.
+/// The first and the third are of hosts without tokens, the others of hosts with.
+async fn documents(
+    folder: &TempDir,
+    program: &Program,
+    guarded: &Program,
+    issuer: &TestIssuer,
+) -> Vec<PathBuf> {
+    let open = Server::of(sample::SKILLS).await;
+    let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
+    let http = HttpHost::new(host, issuer.verifier());
+    let closed = Server::start(http, ServeOptions::new("127.0.0.1", 0)).await;
+    let token = issuer.token().authorization();
+    let mut documents = Vec::new();
+    for (index, address) in [program.address, guarded.address, open.address, closed.address]
+        .into_iter()
+        .enumerate()
+    {
+        let headers = [("Authorization", token.as_str())];
+        let headers = if index % 2 == 0 { &[] } else { &headers[..] };
+        let mut client = Client::connect(address).await;
+        client.send(request("GET", "/openapi.json", headers, "")).await;
+        let document = client.receive().await.json();
+        assert_eq!(
+            document["components"]["securitySchemes"]["bearer"].is_object(),
+            !headers.is_empty()
+        );
+        let path = folder.path().join(format!("document-{index}.json"));
+        fs::write(&path, document.to_string()).unwrap();
+        documents.push(path);
     }
+    documents
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -97,11 +111,12 @@ async fn the_document_is_valid() {
         return;
     };
     let folder = TempDir::new().unwrap();
-    let program = serve();
+    let (program, issuer) = (serve(), TestIssuer::start());
+    let guarded = serve_guarded(&issuer);
     let script = "import json, sys\n\
                   from openapi_spec_validator import OpenAPIV31SpecValidator as Validator\n\
                   for path in sys.argv[1:]:\n    Validator(json.load(open(path))).validate()\n    print('valid')";
-    let documents = documents(&folder, &program).await;
+    let documents = documents(&folder, &program, &guarded, &issuer).await;
     let paths: Vec<_> = documents.iter().map(|path| path.to_str().unwrap()).collect();
     let said = python(&tool, &folder, script, &paths);
     assert_eq!(said.matches("valid").count(), documents.len());
@@ -113,20 +128,22 @@ async fn a_generated_client_in_python_calls_the_host() {
         return;
     };
     let folder = TempDir::new().unwrap();
-    let program = serve();
+    let (program, issuer) = (serve(), TestIssuer::start());
+    let guarded = serve_guarded(&issuer);
     let tools = tool.parent().unwrap();
     // It formats what it made with a tool beside it.
     let path = std::env::join_paths(std::iter::once(tools.to_path_buf()).chain(std::env::split_paths(
         &std::env::var_os("PATH").unwrap_or_default(),
     )))
     .unwrap();
-    for (index, document) in documents(&folder, &program).await.iter().enumerate() {
+    let documents = documents(&folder, &program, &guarded, &issuer).await;
+    for (index, document) in documents.iter().enumerate() {
         run(Command::new(tools.join("openapi-python-client"))
             .current_dir(folder.path())
             .env("PATH", &path)
             .args(["generate", "--meta", "none"])
             // It cannot make a type of an enum with numbers and texts, which a recorded case has, and says so.
-            .args((index == 0).then_some("--fail-on-warning"))
+            .args((index < 2).then_some("--fail-on-warning"))
             .arg("--path")
             .arg(document)
             .args(["--output-path", &format!("client_{index}")]));
@@ -145,10 +162,31 @@ assert good.status_code == 200 and good.parsed.turned == 'ba' and good.parsed.pa
 assert good.headers['x-skill-cost'] == '{\"units\":{\"word\":1.0}}', good
 bad = say(Ending.REFUSED)
 assert bad.status_code == 422 and bad.parsed.error.code == 'refused' and bad.parsed.error.retryable is False, bad
+from client_0.api.draw import call_process_draw_v1 as draw
+from client_0.models import ProcessDrawV1Call, ProcessDrawV1Inputs
+drawn = draw.sync_detailed(client=client, body=ProcessDrawV1Call(inputs=ProcessDrawV1Inputs(width=3)))
+assert drawn.status_code == 200 and drawn.parsed.width == 3 and drawn.headers['x-skill-attachments'] == '1', drawn
+parts = client.with_headers({'accept': 'multipart/mixed'}).get_httpx_client().post(
+    '/skills/process.draw@1', json={'inputs': {'width': 3}})
+import email
+message = email.message_from_bytes(b'content-type: ' + parts.headers['content-type'].encode() + b'\\r\\n\\r\\n' + parts.content)
+kinds = [(part.get_content_type(), part.get_payload(decode=True)[:4]) for part in message.get_payload()]
+assert kinds == [('application/json', b'{\"wi'), ('image/svg+xml', b'<svg')], kinds
+from client_1 import AuthenticatedClient, Client as Stranger
+from client_1.api.draw import call_process_draw_v1 as guarded
+from client_1.models import ProcessDrawV1Call, ProcessDrawV1Inputs
+def ask(client):
+    return guarded.sync_detailed(client=client, body=ProcessDrawV1Call(inputs=ProcessDrawV1Inputs(width=4)))
+known = ask(AuthenticatedClient(base_url=sys.argv[2], token=sys.argv[3]))
+assert known.status_code == 200 and known.parsed.width == 4, known
+stranger = ask(AuthenticatedClient(base_url=sys.argv[2], token='abc'))
+assert stranger.status_code == 401 and stranger.parsed.error.code == 'invalid_token', stranger
 print('called')
 ";
-    let address = format!("http://{}", program.address);
-    assert_eq!(python(&tool, &folder, script, &[&address]).trim(), "called");
+    let [address, closed] = [&program, &guarded].map(|program| format!("http://{}", program.address));
+    let token = issuer.token().sign();
+    let said = python(&tool, &folder, script, &[&address, &closed, &token]);
+    assert_eq!(said.trim(), "called");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -157,7 +195,8 @@ async fn generated_clients_in_typescript_call_the_host() {
         return;
     };
     let folder = TempDir::new().unwrap();
-    let program = serve();
+    let (program, issuer) = (serve(), TestIssuer::start());
+    let guarded = serve_guarded(&issuer);
     let node = modules.join(".bin/node");
     let tool = |name: &str| {
         let mut command = Command::new(&node);
@@ -168,7 +207,7 @@ async fn generated_clients_in_typescript_call_the_host() {
     };
     std::os::unix::fs::symlink(&modules, folder.path().join("node_modules")).unwrap();
     fs::write(folder.path().join("package.json"), r#"{"type": "module"}"#).unwrap();
-    let documents = documents(&folder, &program).await;
+    let documents = documents(&folder, &program, &guarded, &issuer).await;
     for (index, document) in documents.iter().enumerate() {
         run(tool("openapi-typescript")
             .arg(document)
@@ -186,6 +225,17 @@ const good = await callProcessHearV12({ body: { inputs: { text: 'ab', ending: 'g
 if (good.data?.turned !== 'ba') throw new Error(JSON.stringify(good.error))
 const bad = await callProcessHearV12({ body: { inputs: { text: 'ab', ending: 'refused' } } })
 if (bad.error?.error.code !== 'refused') throw new Error(JSON.stringify(bad))
+import { callProcessDrawV1 } from './client-0/sdk.gen.ts'
+const drawn = await callProcessDrawV1({ body: { inputs: { width: 3 } } })
+if (drawn.data?.width !== 3 || drawn.response.headers.get('x-skill-attachments') !== '1') throw new Error(JSON.stringify(drawn))
+import { client as guarded } from './client-1/client.gen.ts'
+import { callProcessDrawV1 as draw } from './client-1/sdk.gen.ts'
+guarded.setConfig({ baseUrl: process.argv[3], auth: () => process.argv[4] })
+const known = await draw({ body: { inputs: { width: 4 } } })
+if (known.data?.width !== 4) throw new Error(JSON.stringify(known))
+guarded.setConfig({ auth: () => 'abc' })
+const stranger = await draw({ body: { inputs: { width: 4 } } })
+if (stranger.error?.error.code !== 'invalid_token') throw new Error(JSON.stringify(stranger))
 console.log('called')
 ";
     fs::write(folder.path().join("call.ts"), script).unwrap();
@@ -199,7 +249,7 @@ console.log('called')
     ];
     run(tool("tsc")
         .args(checked)
-        .args(["types-0.ts", "types-1.ts", "types-2.ts"]));
+        .args((0..documents.len()).map(|index| format!("types-{index}.ts"))));
     // The generated files import each other without the ending that node wants, so a bundle is run.
     run(Command::new(modules.join(".bin/esbuild"))
         .current_dir(folder.path())
@@ -213,7 +263,8 @@ console.log('called')
     let said = run(Command::new(&node)
         .current_dir(folder.path())
         .arg("call.mjs")
-        .arg(format!("http://{}", program.address)));
+        .args([&program, &guarded].map(|program| format!("http://{}", program.address)))
+        .arg(issuer.token().sign()));
     assert_eq!(said.trim(), "called");
 }
 

@@ -1,6 +1,7 @@
 //! `GET /openapi.json`: the skills of a host as an OpenAPI 3.1 document.
 
 mod errors;
+mod responses;
 mod schemas;
 
 use std::collections::BTreeSet;
@@ -29,14 +30,7 @@ pub(super) fn document(host: &Host, checks_callers: bool) -> Map<String, Value> 
     let mut components = Map::new();
     components.insert("schemas".into(), schemas.into_value());
     components.insert("responses".into(), errors::responses());
-    components.insert(
-        "headers".into(),
-        json!({"Cost": {
-            "description": "What the call consumed, as compact JSON. Absent when nothing.",
-            "required": false,
-            "schema": {"type": "string"},
-        }}),
-    );
+    components.insert("headers".into(), responses::headers());
     if checks_callers {
         let scheme = json!({"type": "http", "scheme": "bearer", "bearerFormat": "JWT"});
         components.insert("securitySchemes".into(), json!({"bearer": scheme}));
@@ -106,14 +100,8 @@ fn call(runnable: &Runnable, name: &str, checks_callers: bool, schemas: &mut Sch
         content["example"] = call;
     }
     let mut responses = Map::new();
-    responses.insert(
-        "200".into(),
-        json!({
-            "description": "The outputs of the skill.",
-            "headers": {"X-Skill-Cost": {"$ref": "#/components/headers/Cost"}},
-            "content": {"application/json": {"schema": outputs}},
-        }),
-    );
+    let attaches = runnable.skill().handler().attaches();
+    responses.insert("200".into(), responses::success(&outputs, attaches));
     responses.extend(errors::of_calls(checks_callers));
     let mut call = Map::new();
     call.insert("operationId".into(), format!("call{name}").into());

@@ -4,27 +4,35 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response, Version};
-use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::service::{TowerToHyperService, TowerToHyperServiceFuture};
+use tokio::sync::Notify;
 
+use super::served::{Served, Unsent};
 use crate::http::answer;
 use crate::http::operation::{Operation, Refusal, is_of_operation};
 
 /// What goes on on one connection.
 pub(super) struct Traffic {
-    operation: Operation,
-    /// Requests that are served now, to the last byte of their answers.
+    pub(super) operation: Operation,
+    /// Requests that are served now, until the last part of their answers is on its way.
     active: AtomicUsize,
     /// Requests that began since the connection was opened.
     begun: AtomicUsize,
+    /// How often the client took something of an answer.
+    taken: AtomicUsize,
+    /// Whether there was a request of HTTP/2.
+    multiplexed: AtomicBool,
+    /// Told when the client of HTTP/2 has to go elsewhere with its next requests.
+    leave: Notify,
 }
 
 impl Traffic {
@@ -33,6 +41,9 @@ impl Traffic {
             operation,
             active: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
+            taken: AtomicUsize::new(0),
+            multiplexed: AtomicBool::new(false),
+            leave: Notify::new(),
         }
     }
 
@@ -45,24 +56,63 @@ impl Traffic {
     pub(super) fn begun(&self) -> usize {
         self.begun.load(Ordering::Relaxed)
     }
+
+    /// A number that is another one when the client got on: with a request or with an answer.
+    pub(super) fn pulse(&self) -> usize {
+        self.begun().wrapping_add(self.taken.load(Ordering::Relaxed))
+    }
+
+    /// The client took something of an answer.
+    pub(super) fn took(&self) {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether the client is known to speak HTTP/2.
+    pub(super) fn is_multiplexed(&self) -> bool {
+        self.multiplexed.load(Ordering::SeqCst)
+    }
+
+    /// Resolves when the client of HTTP/2 has to be told to go elsewhere. For one waiter.
+    pub(super) async fn leaves(&self) {
+        self.leave.notified().await;
+    }
 }
 
 /// One request, while it is served.
-pub(super) struct Active(Arc<Traffic>);
+pub(super) struct Active(Option<Unsent>);
 
 impl Active {
     fn new(traffic: &Arc<Traffic>) -> Self {
         traffic.begun.fetch_add(1, Ordering::Relaxed);
         traffic.active.fetch_add(1, Ordering::Relaxed);
-        traffic.operation.lifecycle().request_begins();
-        Self(Arc::clone(traffic))
+        Self(Some(Unsent::new(traffic)))
+    }
+
+    /// The host does not stop before what is returned is dropped.
+    pub(super) fn unsent(&self) -> Option<Unsent> {
+        self.0.as_ref().map(Unsent::again)
+    }
+
+    /// The request is served, but for what goes with the last part of its answer.
+    pub(super) fn served(mut self) -> Option<Unsent> {
+        self.leave()
+    }
+
+    fn leave(&mut self) -> Option<Unsent> {
+        let unsent = self.0.take()?;
+        unsent.traffic().active.fetch_sub(1, Ordering::Relaxed);
+        Some(unsent)
+    }
+
+    fn is_stopping(&self) -> bool {
+        let operation = self.0.as_ref().map(|unsent| &unsent.traffic().operation);
+        operation.is_some_and(|operation| operation.lifecycle().is_draining())
     }
 }
 
 impl Drop for Active {
     fn drop(&mut self) {
-        self.0.active.fetch_sub(1, Ordering::Relaxed);
-        self.0.operation.lifecycle().request_ends();
+        drop(self.leave());
     }
 }
 
@@ -91,7 +141,14 @@ impl Service<Request<Incoming>> for Edge {
 
     fn call(&self, request: Request<Incoming>) -> Serving {
         let active = Active::new(&self.traffic);
-        let version = request.version();
+        let multiplexed = request.version() > Version::HTTP_11;
+        if multiplexed {
+            // Before the look at the lifecycle: a server that begins to stop looks in the other order.
+            self.traffic.multiplexed.store(true, Ordering::SeqCst);
+            if self.crowded || active.is_stopping() {
+                self.traffic.leave.notify_one();
+            }
+        }
         let work = if self.crowded && !is_of_operation(request.uri().path()) {
             self.traffic.operation.refused(Refusal::HostFull.code());
             None
@@ -101,8 +158,7 @@ impl Service<Request<Incoming>> for Edge {
         Serving {
             work,
             active: Some(active),
-            // HTTP/2 says it in another way.
-            may_close: version <= Version::HTTP_11,
+            multiplexed,
             crowded: self.crowded,
         }
     }
@@ -114,7 +170,7 @@ pub(super) struct Serving {
     work: Option<TowerToHyperServiceFuture<Router, Request<Incoming>>>,
     /// `None` once it is answered.
     active: Option<Active>,
-    may_close: bool,
+    multiplexed: bool,
     crowded: bool,
 }
 
@@ -122,46 +178,17 @@ impl Future for Serving {
     type Output = Result<Response<Served>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut response = match &mut self.work {
+        let mut response: Response<Body> = match &mut self.work {
             Some(routed) => ready!(Pin::new(routed).poll(cx))?,
             None => answer::refused(Refusal::HostFull),
         };
-        let stopping = |active: &Active| active.0.operation.lifecycle().is_draining();
-        if self.may_close && (self.crowded || self.active.as_ref().is_some_and(stopping)) {
+        // HTTP/2 says it in another way.
+        if !self.multiplexed && (self.crowded || self.active.as_ref().is_some_and(Active::is_stopping)) {
             response
                 .headers_mut()
                 .insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        let active = self.active.take();
-        Poll::Ready(Ok(response.map(|body| Served {
-            body,
-            _active: active,
-        })))
-    }
-}
-
-/// The body of an answer; its request is being served until it is written.
-pub(super) struct Served {
-    body: Body,
-    _active: Option<Active>,
-}
-
-impl HttpBody for Served {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let (active, multiplexed) = (self.active.take(), self.multiplexed);
+        Poll::Ready(Ok(response.map(|body| Served::new(body, active, multiplexed))))
     }
 }

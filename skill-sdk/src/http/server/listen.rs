@@ -1,5 +1,6 @@
 //! Taking connections and serving them.
 
+use std::error::Error;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
@@ -7,16 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::{Builder, Connection};
 use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::edge::{Edge, Traffic};
 use super::stream::{Guarded, Patience};
+use super::streams::Streams;
 use crate::http::Limits;
 use crate::http::operation::Operation;
 
@@ -45,13 +48,24 @@ const ERRORS: usize = 128;
 /// How many headers hyper takes by itself.
 const HYPER_HEADERS: usize = 100;
 
+/// What connections are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Serving,
+    /// Clients should go elsewhere with their next requests. Those of HTTP/2 are told at once and lose nothing by it; those
+    /// of HTTP/1 with their next answer, since a connection that closes may cross a request.
+    Leaving,
+    /// There are no requests any more.
+    Closing,
+}
+
 /// A server that takes connections.
 pub(super) struct Listening {
     listener: TcpListener,
     router: Router,
     operation: Operation,
-    builder: Builder<TokioExecutor>,
-    connections: GracefulShutdown,
+    builder: Builder<Streams>,
+    phase: watch::Sender<Phase>,
     /// Those that are left when this is dropped are given up.
     running: JoinSet<()>,
 }
@@ -63,7 +77,7 @@ impl Listening {
             listener,
             router,
             operation,
-            connections: GracefulShutdown::new(),
+            phase: watch::Sender::new(Phase::Serving),
             running: JoinSet::new(),
         }
     }
@@ -89,14 +103,19 @@ impl Listening {
         }
     }
 
+    /// Tells clients to go elsewhere with their next requests. Before this the lifecycle must say that the host is stopping.
+    pub(super) fn leave(&self) {
+        self.phase.send_replace(Phase::Leaving);
+    }
+
     /// Stops to take connections; resolves when all are closed.
     pub(super) fn close(self) -> impl Future<Output = ()> {
         let Self {
-            connections, running, ..
+            phase, mut running, ..
         } = self;
         async move {
-            connections.shutdown().await;
-            drop(running);
+            phase.send_replace(Phase::Closing);
+            while running.join_next().await.is_some() {}
         }
     }
 
@@ -115,9 +134,9 @@ impl Listening {
         let traffic = Arc::new(Traffic::new(self.operation.clone()));
         let patience = Patience::of(self.operation.limits());
         let stream = TokioIo::new(Guarded::new(stream, patience, Arc::clone(&traffic)));
-        let edge = Edge::new(self.router.clone(), traffic, over > 0);
+        let edge = Edge::new(self.router.clone(), Arc::clone(&traffic), over > 0);
         let connection = self.builder.serve_connection(stream, edge).into_owned();
-        let connection = self.connections.watch(connection);
+        let connection = attended(connection, traffic, self.phase.subscribe());
         self.running.spawn(async move {
             let served = if over == 0 {
                 connection.await
@@ -130,6 +149,34 @@ impl Listening {
             drop(open);
         });
     }
+}
+
+/// Serves a connection until its client or the server ends it.
+pub(super) async fn attended<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    connection: Connection<'static, TokioIo<Guarded<S>>, Edge, Streams>,
+    traffic: Arc<Traffic>,
+    mut phase: watch::Receiver<Phase>,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let mut connection = pin!(connection);
+    let told = async {
+        loop {
+            tokio::select! {
+                () = traffic.leaves() => return,
+                changed = phase.changed() => match (changed, *phase.borrow_and_update()) {
+                    (Ok(()), Phase::Leaving) if !traffic.is_multiplexed() => {}
+                    _ => return,
+                }
+            }
+        }
+    };
+    tokio::select! {
+        biased;
+        served = connection.as_mut() => return served,
+        () = told => {}
+    }
+    // What is being served is answered.
+    connection.as_mut().graceful_shutdown();
+    connection.await
 }
 
 /// A connection that is counted while it is open.
@@ -154,8 +201,10 @@ impl Drop for Open {
     }
 }
 
-fn builder(limits: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+pub(super) fn builder(limits: &Limits) -> Builder<Streams> {
+    let mut builder = Builder::new(Streams {
+        patience: limits.write_time,
+    });
     builder
         .http1()
         .timer(TokioTimer::new())

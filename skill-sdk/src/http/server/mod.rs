@@ -4,7 +4,11 @@ mod bind;
 mod edge;
 mod listen;
 mod refused;
+mod served;
 mod stream;
+mod streams;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -22,7 +26,7 @@ use std::time::Duration;
 /// How long the server goes on after the last call, so that requests which are on their way are told to go elsewhere.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// How long connections have to take their last answers once there are no calls any more.
+/// How long connections have to close once there are no requests any more, or no time.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Serves until `stop` resolves, then lets running calls finish within the drain time.
@@ -65,6 +69,7 @@ pub(crate) async fn run(
 
     let lifecycle = operation.lifecycle();
     lifecycle.drain();
+    listening.leave();
     tracing::info!(
         seconds = options.drain.as_secs(),
         "stopping: running calls may finish"

@@ -47,7 +47,7 @@ enum Phase {
     Opening(usize),
     /// It sent a part of a head of HTTP/1, of the request after so many.
     Head(usize),
-    /// It waits, or is being served; so many requests began.
+    /// It waits, or is being served; this was the pulse of its traffic.
     Quiet(usize),
 }
 
@@ -112,7 +112,7 @@ impl<S> Guarded<S> {
     }
 
     fn quiet(&mut self) {
-        self.phase = Phase::Quiet(self.traffic.begun());
+        self.phase = Phase::Quiet(self.traffic.pulse());
         self.clock.as_mut().reset(Instant::now() + self.patience.idle);
     }
 
@@ -126,7 +126,7 @@ impl<S> Guarded<S> {
         while self.clock.as_mut().poll(cx).is_ready() {
             match self.phase {
                 // The clock is read lazily, so that no request has to set it.
-                Phase::Quiet(before) if self.traffic.is_active() || self.traffic.begun() != before => {
+                Phase::Quiet(before) if self.traffic.is_active() || self.traffic.pulse() != before => {
                     self.quiet();
                 }
                 _ => return true,

@@ -1,0 +1,215 @@
+//! Slow clients, by a clock that is paused, over connections in memory: nothing is on its way where no task sees it.
+
+use std::io::Cursor;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::http::Request;
+use axum::routing::get;
+use h2::client::{ResponseFuture, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+use super::edge::{Edge, Traffic};
+use super::listen::{Phase, attended, builder};
+use super::stream::{Guarded, Patience};
+use crate::context::{Environment, Resources};
+use crate::http::Limits;
+use crate::http::operation::Operation;
+use crate::pipeline::Host;
+
+/// How much a large answer holds.
+const LARGE: usize = 300_000;
+
+/// How much a connection holds that its client did not read.
+const WIRE: usize = 1024;
+
+/// A server with one connection.
+struct Served {
+    operation: Operation,
+    phase: watch::Sender<Phase>,
+    connection: JoinHandle<()>,
+}
+
+impl Served {
+    fn start(change: impl FnOnce(&mut Limits)) -> (Self, DuplexStream) {
+        let mut limits = Limits::default();
+        change(&mut limits);
+        let host = Host::with_resources([], Resources::default()).unwrap();
+        let operation = Operation::new(host, limits.clone(), Environment::only([]), Vec::new());
+        let router = Router::new()
+            .route("/large", get(|| async { "a".repeat(LARGE) }))
+            .route("/small", get(|| async { "small" }));
+        let (client, server) = duplex(WIRE);
+        let traffic = Arc::new(Traffic::new(operation.clone()));
+        let stream = Guarded::new(server, Patience::of(&limits), Arc::clone(&traffic));
+        let edge = Edge::new(router, Arc::clone(&traffic), false);
+        let connection = builder(&limits)
+            .serve_connection(TokioIo::new(stream), edge)
+            .into_owned();
+        let phase = watch::Sender::new(Phase::Serving);
+        let attended = attended(connection, traffic, phase.subscribe());
+        let connection = tokio::spawn(async move { drop(attended.await) });
+        let served = Self {
+            operation,
+            phase,
+            connection,
+        };
+        (served, client)
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.operation.lifecycle().is_quiet()
+    }
+}
+
+/// A client of HTTP/2.
+struct Http2(SendRequest<Cursor<Vec<u8>>>);
+
+impl Http2 {
+    /// A client that has room for so many bytes of each answer.
+    async fn new(stream: DuplexStream, window: u32) -> Self {
+        let connected = h2::client::Builder::new()
+            .initial_window_size(window)
+            .handshake(stream)
+            .await;
+        let (requests, connection) = connected.unwrap();
+        tokio::spawn(connection);
+        Self(requests)
+    }
+
+    async fn get(&self, path: &str) -> ResponseFuture {
+        let mut requests = self.0.clone().ready().await.unwrap();
+        let request = Request::get(format!("http://a{path}")).body(()).unwrap();
+        requests.send_request(request, true).unwrap().0
+    }
+
+    /// How much came until the answer ended, and why it did when not at its end. It is read by 10 000
+    /// bytes in a second, or not at all.
+    async fn slowly(answer: ResponseFuture, reads: bool) -> (usize, Option<h2::Reason>) {
+        let mut body = answer.await.unwrap().into_body();
+        let mut came = 0;
+        while let Some(part) = body.data().await {
+            match part {
+                Ok(part) => {
+                    came += part.len();
+                    if reads {
+                        sleep(Duration::from_micros(100) * u32::try_from(part.len()).unwrap()).await;
+                        body.flow_control().release_capacity(part.len()).unwrap();
+                    }
+                }
+                Err(error) => return (came, error.reason()),
+            }
+        }
+        (came, None)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_client_of_http_1_gets_all_and_the_host_waits_for_it() {
+    let (served, mut client) = Served::start(|limits| {
+        limits.idle_time = Duration::from_secs(2);
+        limits.write_time = Duration::from_secs(2);
+    });
+    client
+        .write_all(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    let mut came = Vec::new();
+    let mut part = [0; 10_000];
+    while came.len() < LARGE {
+        let count = client.read(&mut part).await.unwrap();
+        assert!(count > 0, "it is closed after {} bytes", came.len());
+        came.extend_from_slice(&part[..count]);
+        // Much longer than a connection may be idle, in all.
+        sleep(Duration::from_millis(500)).await;
+        assert!(came.len() + WIRE >= LARGE || !served.is_quiet(), "{}", came.len());
+    }
+    client.read_to_end(&mut came).await.unwrap();
+    assert!(came.ends_with(&[b'a'; LARGE]));
+    assert!(served.is_quiet());
+    served.connection.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_of_http_1_that_reads_nothing_is_given_up() {
+    let (served, mut client) = Served::start(|_| {});
+    client
+        .write_all(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    let began = Instant::now();
+    served.connection.await.unwrap();
+    assert_eq!(began.elapsed().as_secs(), 30);
+    assert!(served.operation.lifecycle().is_quiet());
+    let mut came = Vec::new();
+    client.read_to_end(&mut came).await.unwrap();
+    assert_eq!(came.len(), WIRE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_client_of_http_2_gets_all_and_the_host_waits_for_it() {
+    let (served, stream) = Served::start(|limits| {
+        limits.idle_time = Duration::from_secs(2);
+        limits.write_time = Duration::from_secs(5);
+    });
+    let client = Http2::new(stream, 20_000).await;
+    let answer = client.get("/large").await;
+    let slow = tokio::spawn(Http2::slowly(answer, true));
+    sleep(Duration::from_secs(10)).await;
+    assert!(!served.is_quiet());
+    // It is told to go elsewhere, and gets its answer all the same.
+    served.phase.send_replace(Phase::Closing);
+    assert_eq!(slow.await.unwrap(), (LARGE, None));
+    served.connection.await.unwrap();
+    assert!(served.operation.lifecycle().is_quiet());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_whose_client_reads_nothing_is_given_up_and_the_others_go_on() {
+    for window in [0, 1, 1000, 16_384, 40_000] {
+        let (served, stream) = Served::start(|_| {});
+        let client = Http2::new(stream, window).await;
+        let began = Instant::now();
+        let answer = client.get("/large").await;
+        let came = Http2::slowly(answer, false).await;
+        assert_eq!(came, (window as usize, Some(h2::Reason::CANCEL)));
+        assert_eq!(began.elapsed().as_secs(), 30, "{window}");
+        if window >= 1000 {
+            let answer = client.get("/small").await;
+            assert_eq!(Http2::slowly(answer, true).await, (5, None));
+        }
+        assert!(served.is_quiet(), "{window}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_an_answer_that_is_not_read_holds_no_connection() {
+    // The whole answer is one piece, which HTTP/2 holds when the window has room for a part of it.
+    let (served, stream) = Served::start(|_| {});
+    let client = Http2::new(stream, 3).await;
+    let answer = client.get("/small").await;
+    let began = Instant::now();
+    let (came, _) = Http2::slowly(answer, false).await;
+    assert_eq!(came, 3);
+    let waited = began.elapsed().as_secs();
+    assert!((75..=150).contains(&waited), "closed after {waited} seconds");
+    served.connection.await.unwrap();
+    assert!(served.operation.lifecycle().is_quiet());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_of_http_2_that_answers_pings_and_wants_nothing_is_idle() {
+    let (served, stream) = Served::start(|_| {});
+    let client = Http2::new(stream, 1000).await;
+    let answer = client.get("/small").await;
+    assert_eq!(Http2::slowly(answer, true).await, (5, None));
+    let began = Instant::now();
+    served.connection.await.unwrap();
+    let waited = began.elapsed().as_secs();
+    assert!((75..=150).contains(&waited), "closed after {waited} seconds");
+}

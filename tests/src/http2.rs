@@ -1,0 +1,96 @@
+//! A client of HTTP/2 that is not ours.
+
+use std::io::Cursor;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use h2::Error;
+use h2::client::{Builder, ResponseFuture, SendRequest};
+use http::{HeaderName, HeaderValue, Request};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::wire::Answer;
+
+/// How long a test waits for what should come at once, or by a clock that is paused.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// One connection.
+#[derive(Debug)]
+pub struct Http2 {
+    requests: SendRequest<Cursor<Vec<u8>>>,
+    connection: JoinHandle<Result<(), Error>>,
+}
+
+impl Http2 {
+    /// Connects.
+    pub async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.expect("the server listens");
+        let connected = Builder::new().handshake(stream).await;
+        let (requests, connection) = connected.expect("it speaks HTTP/2");
+        Self {
+            requests,
+            connection: tokio::spawn(connection),
+        }
+    }
+
+    /// Sends a request, as soon as the server takes one more.
+    pub async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<Sent, Error> {
+        let mut requests = self.requests.clone().ready().await?;
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("http://skills{path}"))
+            .header("content-type", "application/json")
+            .body(())
+            .expect("it is a request");
+        let (response, mut stream) = requests.send_request(request, body.is_empty())?;
+        if !body.is_empty() {
+            stream.send_data(Cursor::new(body.as_bytes().to_vec()), true)?;
+        }
+        Ok(Sent(response))
+    }
+
+    /// Sends a request and receives the answer.
+    pub async fn ask(&mut self, method: &str, path: &str, body: &str) -> Result<Answer, Error> {
+        self.send(method, path, body).await?.answer().await
+    }
+
+    /// Waits until the server ends the connection, which this client would keep; gives why, if that was an error.
+    pub async fn closed(&mut self) -> Result<(), Error> {
+        let closed = timeout(PATIENCE, &mut self.connection).await;
+        let closed = closed.expect("the server closes the connection");
+        closed.expect("the client does not panic")
+    }
+}
+
+/// A request that was sent.
+#[derive(Debug)]
+pub struct Sent(ResponseFuture);
+
+impl Sent {
+    /// The answer, whole.
+    pub async fn answer(self) -> Result<Answer, Error> {
+        let whole = async {
+            let (head, mut body) = self.0.await?.into_parts();
+            let mut bytes = Vec::new();
+            while let Some(part) = body.data().await {
+                let part = part?;
+                body.flow_control().release_capacity(part.len())?;
+                bytes.extend_from_slice(&part);
+            }
+            let header = |(name, value): (&HeaderName, &HeaderValue)| {
+                let value = value.to_str().expect("the headers are text");
+                (name.to_string(), value.to_owned())
+            };
+            Ok(Answer {
+                status: head.status.as_u16(),
+                headers: head.headers.iter().map(header).collect(),
+                body: String::from_utf8(bytes).expect("bodies are UTF-8"),
+            })
+        };
+        timeout(PATIENCE, whole)
+            .await
+            .expect("the server answers in time")
+    }
+}
