@@ -22,6 +22,7 @@ pub enum NoticeLevel {
 
 impl NoticeLevel {
     /// All levels, least grave first.
+    #[cfg(feature = "runtime")]
     pub(crate) const ALL: [Self; 5] = [Self::Debug, Self::Info, Self::Notice, Self::Warning, Self::Error];
 
     /// The name, as protocols write it: `debug`, `info`, `notice`, `warning`, `error`.
