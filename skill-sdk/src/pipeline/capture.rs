@@ -1,14 +1,15 @@
 //! The events of one call, for tests.
 //!
-//! A subscriber that is the default only while its call is polled, so calls of tests that run at the same time do not mix.
-//! Whatever it gets it also hands to the subscriber that was the default before.
+//! A subscriber that is the default while its call is polled and wherever a span of the call is entered: in tasks and on
+//! threads that took one along. So calls of tests that run at the same time do not mix. Whatever it gets it also hands to the
+//! subscriber that was the default before.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use tracing::dispatcher::{self, Dispatch};
+use tracing::dispatcher::{self, DefaultGuard, Dispatch, WeakDispatch};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
@@ -67,6 +68,8 @@ pub(crate) struct Capture(Arc<Inner>);
 
 struct Inner {
     before: Dispatch,
+    /// This subscriber, as others know it.
+    own: OnceLock<WeakDispatch>,
     state: Mutex<State>,
 }
 
@@ -86,9 +89,18 @@ struct SpanState {
     is_own: bool,
 }
 
+/// A span that a thread is in.
+struct Entered {
+    /// The capture that the span belongs to.
+    of: usize,
+    span: u64,
+    /// Makes the capture the default here until the span is left, where it was not.
+    default: Option<DefaultGuard>,
+}
+
 thread_local! {
-    /// The spans that this thread is in, each with the capture that it belongs to.
-    static ENTERED: RefCell<Vec<(usize, u64)>> = const { RefCell::new(Vec::new()) };
+    /// The spans that this thread is in.
+    static ENTERED: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Capture {
@@ -96,6 +108,7 @@ impl Capture {
     pub(crate) fn new() -> Self {
         Self(Arc::new(Inner {
             before: dispatcher::get_default(Clone::clone),
+            own: OnceLock::new(),
             state: Mutex::default(),
         }))
     }
@@ -120,7 +133,25 @@ impl Capture {
 
     fn current(&self) -> Option<u64> {
         let own = self.address();
-        ENTERED.with_borrow(|entered| entered.iter().rev().find(|(of, _)| *of == own).map(|(_, id)| *id))
+        ENTERED.with_borrow(|entered| {
+            let innermost = entered.iter().rev().find(|entered| entered.of == own);
+            innermost.map(|entered| entered.span)
+        })
+    }
+
+    /// Makes this the default of the thread, if it is not.
+    fn as_default(&self) -> Option<DefaultGuard> {
+        let own = self.address();
+        let is_default = |default: &Dispatch| {
+            default
+                .downcast_ref::<Self>()
+                .is_some_and(|default| default.address() == own)
+        };
+        if dispatcher::get_default(is_default) {
+            return None;
+        }
+        let dispatch = self.0.own.get()?.upgrade()?;
+        Some(dispatcher::set_default(&dispatch))
     }
 
     /// Whether the subscriber before knows the span by the same id.
@@ -130,20 +161,12 @@ impl Capture {
     }
 }
 
-/// The capture that is the default here, to take it along to another thread.
-pub(super) fn current() -> Option<Dispatch> {
-    dispatcher::get_default(|dispatch| dispatch.is::<Capture>().then(|| dispatch.clone()))
-}
-
-/// Does `work` with a capture as the default.
-pub(super) fn within<T>(capture: Option<Dispatch>, work: impl FnOnce() -> T) -> T {
-    match capture {
-        Some(capture) => dispatcher::with_default(&capture, work),
-        None => work(),
-    }
-}
-
 impl Subscriber for Capture {
+    fn on_register_dispatch(&self, dispatch: &Dispatch) {
+        // It is registered once.
+        let _ = self.0.own.set(dispatch.downgrade());
+    }
+
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
@@ -235,22 +258,31 @@ impl Subscriber for Capture {
     }
 
     fn enter(&self, id: &Id) {
-        ENTERED.with_borrow_mut(|entered| entered.push((self.address(), id.into_u64())));
+        let default = self.as_default();
+        let entered = Entered {
+            of: self.address(),
+            span: id.into_u64(),
+            default,
+        };
+        ENTERED.with_borrow_mut(|all| all.push(entered));
         if self.is_shared(id) {
             self.0.before.enter(id);
         }
     }
 
     fn exit(&self, id: &Id) {
-        let left = (self.address(), id.into_u64());
-        ENTERED.with_borrow_mut(|entered| {
-            if let Some(at) = entered.iter().rposition(|span| *span == left) {
-                entered.remove(at);
-            }
+        let (of, span) = (self.address(), id.into_u64());
+        let left = ENTERED.with_borrow_mut(|all| {
+            let at = all
+                .iter()
+                .rposition(|entered| entered.of == of && entered.span == span)?;
+            Some(all.remove(at))
         });
         if self.is_shared(id) {
             self.0.before.exit(id);
         }
+        // Out of the borrow: what was the default before is it again.
+        drop(left.and_then(|left| left.default));
     }
 
     fn clone_span(&self, id: &Id) -> Id {

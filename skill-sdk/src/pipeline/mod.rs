@@ -122,14 +122,8 @@ async fn steps(
         Running::Blocking(work) => {
             let span = tracing::Span::current();
             let skill = runnable.skill();
-            let work = move || span.in_scope(|| panics::caught(skill, work));
-            // The log of a test goes along with the call.
-            #[cfg(feature = "testing")]
-            let work = {
-                let log = capture::current();
-                move || capture::within(log, work)
-            };
-            let thread = tokio::task::spawn_blocking(work);
+            // The span takes the log of a test along.
+            let thread = tokio::task::spawn_blocking(move || span.in_scope(|| panics::caught(skill, work)));
             let _waiting = AbortOnDrop(thread.abort_handle());
             match deadline::within(context, thread).await? {
                 Ok(reply) => reply,

@@ -167,9 +167,31 @@ impl Invoke {
     /// Puts the events of the call into `log`, also when the call fails. Those of a call that succeeds are in
     /// [`Invoked::logs`] as well.
     ///
-    /// Captured is what the skill and the SDK log with `tracing` in the call itself, of all levels: not in tasks and threads
-    /// that the skill starts. Calls that run at the same time do not mix. A subscriber that the test installed gets all
-    /// of it too.
+    /// Captured is what the skill and the SDK log with `tracing`, of all levels, until the call ends: in the call itself, and in
+    /// the tasks and threads to which the skill gives the span of the call along. A task that has no span belongs to no call, here and
+    /// in the log of a host. Calls that run at the same time do not mix. A subscriber that the test installed gets all of it
+    /// too.
+    ///
+    /// ```
+    /// use skill_sdk::{SkillError, skill};
+    /// use tracing::{Instrument, Span, info};
+    ///
+    /// /// Works in three places.
+    /// #[skill("work.share", version = "1", side_effects = "none", risk = "low")]
+    /// async fn share() -> Result<(), SkillError> {
+    ///     let task = tokio::spawn(async { info!("in a task") }.in_current_span());
+    ///     let span = Span::current();
+    ///     let thread = std::thread::spawn(move || span.in_scope(|| info!("on a thread")));
+    ///     task.await.map_err(|error| SkillError::retryable("task", error.to_string()))?;
+    ///     let _ = thread.join();
+    ///     info!("in the call");
+    ///     Ok(())
+    /// }
+    ///
+    /// let result = skill_sdk::testing::invoke(share::SKILL, serde_json::json!({})).blocking().unwrap();
+    /// let has = |text: &str| result.logs.iter().any(|event| event.message == text);
+    /// assert!(has("in a task") && has("on a thread") && has("in the call"));
+    /// ```
     ///
     /// ```
     /// use serde_json::json;
@@ -320,7 +342,7 @@ impl fmt::Debug for Invoke {
 }
 
 /// What a call gave.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Invoked {
     /// The outputs, as a host would send them.
@@ -332,6 +354,22 @@ pub struct Invoked {
     /// The events of the call, the oldest first; see [`Invoke::log`].
     pub logs: Vec<LogEvent>,
     json: Vec<u8>,
+}
+
+/// The outputs as the JSON text that they are, the log one line an event.
+impl fmt::Debug for Invoked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let logs: Vec<_> = self.logs.iter().map(ToString::to_string).collect();
+        f.debug_struct("Invoked")
+            .field("outputs", &format_args!("{}", self.outputs))
+            .field("attachments", &self.attachments)
+            .field(
+                "cost",
+                &format_args!("{}", self.cost.as_ref().unwrap_or(&Value::Null)),
+            )
+            .field("logs", &logs)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Invoked {

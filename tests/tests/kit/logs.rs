@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use skill_sdk::testing::{CallLog, invoke};
+use skill_sdk::testing::{CallLog, LogEvent, invoke};
 use skill_sdk::{SkillError, skill};
 use skill_sdk_tests::log;
-use tracing::Level;
+use tracing::{Instrument, Level};
 
 /// Logs on the way.
 #[skill("kit.asynchronous", version = "1", side_effects = "none", risk = "low")]
@@ -27,6 +27,98 @@ async fn asynchronous(word: String) -> Result<(), SkillError> {
 #[skill("kit.blocking", version = "1", side_effects = "none", risk = "low")]
 fn blocking(word: String) {
     tracing::info!(word, "on another thread");
+}
+
+/// Logs in tasks and on threads that know the call, and in some that do not.
+#[skill("kit.spread", version = "1", side_effects = "none", risk = "low")]
+async fn spread(word: String) {
+    let told = |place: &'static str, word: &str| tracing::info!(place, word = word.to_owned());
+    let (task, inner, thread, pool) = (word.clone(), word.clone(), word.clone(), word.clone());
+    let in_task = async move {
+        told("task", &task);
+        tokio::task::yield_now().await;
+        told("task, later", &task);
+        let nested = tokio::spawn(async move { told("task of a task", &task) }.in_current_span());
+        nested.await.unwrap();
+    };
+    let span = tracing::info_span!("inner", inner = "yes");
+    let in_inner = async move { told("task in a span", &inner) };
+    let lost = async { tracing::info!(place = "task without a span", word = "lost") };
+    let tasks = [
+        tokio::spawn(in_task.in_current_span()),
+        tokio::spawn(in_inner.instrument(span)),
+        tokio::spawn(lost),
+    ];
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let span = tracing::Span::current();
+    let of_pool = span.clone();
+    let on_pool = move || of_pool.in_scope(|| told("pool", &pool));
+    tokio::task::spawn_blocking(on_pool).await.unwrap();
+    let on_thread = move || {
+        span.in_scope(|| told("thread", &thread));
+        // The thread is as it was.
+        tracing::info!(place = "thread without the span", word = "lost");
+    };
+    std::thread::spawn(on_thread).join().unwrap();
+    told("call", &word);
+}
+
+const SPREAD: [&str; 7] = [
+    "task",
+    "task, later",
+    "task of a task",
+    "task in a span",
+    "pool",
+    "thread",
+    "call",
+];
+
+fn assert_spread(events: &[LogEvent], word: &str) {
+    let of_skill = events.iter().filter(|event| event.fields.contains_key("place"));
+    let places: BTreeSet<_> = of_skill
+        .clone()
+        .filter_map(|event| event.field("place"))
+        .collect();
+    assert_eq!(places, BTreeSet::from(SPREAD));
+    for event in of_skill {
+        assert_eq!(event.field("word"), Some(word), "{event}");
+        assert_eq!(event.field("invocation_id"), Some("test"), "{event}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn tasks_and_threads_with_the_span_of_the_call_belong_to_it() {
+    let calls: Vec<_> = (0..16)
+        .map(|number| {
+            let word = number.to_string();
+            let call = invoke(spread::SKILL, json!({"word": word}));
+            tokio::spawn(async move { (word, call.await.unwrap()) })
+        })
+        .collect();
+    for call in calls {
+        let (word, result) = call.await.unwrap();
+        assert_spread(&result.logs, &word);
+    }
+    // Two calls that take turns on one thread.
+    let [one, two] = ["one", "two"].map(|word| invoke(spread::SKILL, json!({"word": word})));
+    let (one, two) = tokio::join!(one, two);
+    assert_spread(&one.unwrap().logs, "one");
+    assert_spread(&two.unwrap().logs, "two");
+}
+
+#[test]
+fn so_do_those_of_a_call_that_blocks() {
+    let result = invoke(spread::SKILL, json!({"word": "alone"}))
+        .blocking()
+        .unwrap();
+    assert_spread(&result.logs, "alone");
+    let inner = result
+        .logs
+        .iter()
+        .find(|event| event.field("inner") == Some("yes"));
+    assert_eq!(inner.unwrap().field("place"), Some("task in a span"));
 }
 
 #[tokio::test]
@@ -54,6 +146,9 @@ async fn events_have_their_fields_and_the_spans_around_them() {
         ["skill", "inner"]
     );
     assert_eq!(two.to_string(), "WARN two count=2");
+    let shown = format!("{result:?}");
+    let start = "Invoked { outputs: {}, attachments: [], cost: null, logs: [\"TRACE one word=a\", \"WARN two count=2\", ";
+    assert!(shown.starts_with(start), "{shown}");
     assert_eq!(result.logs.last().unwrap().message, "the call succeeded");
 }
 
