@@ -133,7 +133,8 @@ async fn a_word_of_the_server_helps_to_find_the_cause() {
     let error = summarize(&context_at(&double.base)).await.unwrap_err();
     assert_eq!(
         error.message(),
-        "the model b failed: status 404 (model_not_found) about `model`"
+        "the model b failed: status 404 (model_not_found) about `model`; check SKILL_LLM_BASE_URL and the name of the \
+         model in SKILL_LLM_MODELS"
     );
 }
 

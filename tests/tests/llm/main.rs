@@ -13,6 +13,7 @@ mod fake;
 mod foreign;
 mod forms;
 mod guard;
+mod llama;
 mod repair;
 
 use std::time::{Duration, Instant};

@@ -2,7 +2,8 @@
 //!
 //! A provider that is given it promises answers that fit. Its rules are those of
 //! [`contract::provider`](crate::contract::provider): every object is closed and requires all its properties, only some
-//! keywords are known. What the profile cannot say is left out; the answer is checked against the whole schema anyway.
+//! keywords are known. What the profile cannot say is said in the description, or left out; the answer is checked against the
+//! whole schema anyway.
 
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,16 @@ use crate::contract::provider::{Provider, STRICT_FORMATS, STRICT_KEYWORDS, check
 
 /// How deep a schema may be.
 const MAX_LEVELS: usize = 64;
+
+/// Conditions without a place in the profile: the model reads of them in the description.
+const IN_WORDS: &[&str] = &[
+    "minLength",
+    "maxLength",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "format",
+];
 
 /// The strict form of `schema`; `None` when it has none.
 pub(super) fn strict(schema: &Value) -> Option<Value> {
@@ -27,6 +38,7 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
         return Some(json!({"$ref": reference}));
     }
     let mut strict = Map::new();
+    let mut in_words = Vec::new();
     for (keyword, value) in members {
         match keyword.as_str() {
             "$defs" | "definitions" => {
@@ -52,20 +64,38 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
             "allOf" => return None,
             // Those of objects are written below.
             "$schema" | "properties" | "required" | "additionalProperties" => {}
-            "format"
-                if value
-                    .as_str()
-                    .is_some_and(|format| !STRICT_FORMATS.contains(&format)) => {}
-            known if STRICT_KEYWORDS.contains(&known) => {
+            known if STRICT_KEYWORDS.contains(&known) && !is_unknown_format(known, value) => {
                 strict.insert(keyword.clone(), value.clone());
             }
+            condition if IN_WORDS.contains(&condition) => in_words.push(format!("{keyword} {value}")),
             _ => {}
         }
     }
     if is(schema, "object") {
         close(members, &mut strict, level)?;
     }
+    if !in_words.is_empty() {
+        describe(&mut strict, &in_words.join(", "));
+    }
     Some(strict.into())
+}
+
+fn is_unknown_format(keyword: &str, value: &Value) -> bool {
+    keyword == "format"
+        && value
+            .as_str()
+            .is_some_and(|format| !STRICT_FORMATS.contains(&format))
+}
+
+/// Adds conditions to the description.
+fn describe(strict: &mut Map<String, Value>, conditions: &str) {
+    let conditions = format!("As in JSON Schema: {conditions}.");
+    let known = strict.get("description").and_then(Value::as_str);
+    let description = match known {
+        Some(known) => format!("{known}\n{conditions}"),
+        None => conditions,
+    };
+    strict.insert("description".to_owned(), description.into());
 }
 
 /// Makes an object closed, with all its properties required.

@@ -17,6 +17,9 @@ const DIFFERENT: &[&str] = &[
     "extract-05",
 ];
 
+/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
+const REPLAYED: usize = 18;
+
 #[test]
 fn recorded_extractions() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/claude_code.json");
@@ -40,7 +43,7 @@ fn recorded_extractions() {
             assert_eq!(found.as_ref(), case["expect"].get("value"), "{id}");
         }
     }
-    assert!(replayed > 10);
+    assert_eq!(replayed, REPLAYED);
 }
 
 #[test]
@@ -159,6 +162,32 @@ fn what_may_be_missing_may_be_null() {
     assert_eq!(properties["title"]["type"], "string");
     assert_eq!(properties["title"].get("maxLength"), None);
     assert_eq!(properties["share"]["maximum"], 1);
+}
+
+#[test]
+fn what_the_profile_has_no_keyword_for_is_in_words() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "minLength": 1, "maxLength": 5},
+            "address": {"type": "string", "description": "Where it came from.", "format": "uri"},
+            "day": {"type": "string", "format": "date"},
+            "words": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
+        },
+        "required": ["title", "address", "day", "words"],
+        "additionalProperties": false,
+    });
+    let strict = strict::strict(&schema).unwrap();
+    let properties = json!({
+        "title": {"type": "string", "description": "As in JSON Schema: minLength 1, maxLength 5."},
+        "address": {
+            "type": "string",
+            "description": "Where it came from.\nAs in JSON Schema: format \"uri\".",
+        },
+        "day": {"type": "string", "format": "date"},
+        "words": {"type": "array", "items": {"type": "string"}, "description": "As in JSON Schema: uniqueItems true."},
+    });
+    assert_eq!(strict["properties"], properties);
 }
 
 #[test]

@@ -153,6 +153,12 @@ impl Refusal {
                 model,
                 &format!("status {status}; redirects are not followed, check SKILL_LLM_BASE_URL"),
             ),
+            404 => failed(
+                model,
+                &format!(
+                    "status 404{word}{param}; check SKILL_LLM_BASE_URL and the name of the model in SKILL_LLM_MODELS"
+                ),
+            ),
             // Whoever is overloaded may say for how long; a fault has no end that is known.
             503 => failed(model, &format!("status {status}{word}")).retry_after(retry_after),
             _ => failed(model, &format!("status {status}{word}{param}")),
