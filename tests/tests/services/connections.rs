@@ -8,6 +8,7 @@ use skill_sdk::testing::{FakeConnection, FakeConnections};
 use skill_sdk::{SkillContext, SkillError};
 
 use super::platform::{Fault, MATERIAL, PLACE, Platform, described};
+use super::store::LEASE;
 use super::wire::Reply;
 use super::{context, lent};
 
@@ -90,9 +91,73 @@ async fn a_store_that_was_restarted_is_logged_into_again() {
     let context = context(platform.variables());
     let crm = context.connection("crm").await.unwrap();
     crm.access_token().await.unwrap();
-    platform.forget_logins();
+    platform.state().store.revoke_logins();
     assert_eq!(crm.access_token_fresh().await.unwrap().expose(), MATERIAL);
     assert_eq!(platform.seen("/auth/jwt/login").len(), 2);
+    // A clock that runs ahead of ours ends the lease sooner than we think.
+    platform.state().store.advance(LEASE);
+    assert_eq!(crm.access_token_fresh().await.unwrap().expose(), MATERIAL);
+    assert_eq!(platform.seen("/auth/jwt/login").len(), 3);
+    assert_eq!(crm.access_token_fresh().await.unwrap().expose(), MATERIAL);
+    assert_eq!(platform.seen("/auth/jwt/login").len(), 3);
+}
+
+/// What the API documents beside the statuses of the recorded cases: none of it is about one connection, and all of it may
+/// pass.
+#[tokio::test]
+async fn statuses_of_a_store_that_is_not_itself() {
+    let platform = Platform::start().await;
+    // A standby that sends its clients elsewhere; quotas; states of a replica; caches that lag behind; faults.
+    let elsewhere = Reply::Http {
+        status: 307,
+        headers: vec![("location", format!("http://127.0.0.1:9/v1/{PLACE}"))],
+        body: Vec::new(),
+    };
+    let told_by = |status: u16| Reply::json(status, &json!({"errors": ["material-visible"]}));
+    let table = [
+        (elsewhere, "status_307"),
+        (told_by(405), "status_405"),
+        (told_by(412), "status_412"),
+        (told_by(429), "status_429"),
+        (told_by(472), "status_472"),
+        (told_by(473), "status_473"),
+        (told_by(500), "status_500"),
+        (told_by(502), "status_502"),
+        (told_by(503), "sealed_or_standby"),
+    ];
+    for part in ["/auth/jwt/login", PLACE] {
+        for (reply, reason) in &table {
+            // Another configuration, another client: nothing is in a cache.
+            let own = format!("{reason}-{}", part.len());
+            let context = context(platform.variables_with(&[("IAM_PRINCIPAL", &own)]));
+            platform.breaks(part, [Fault::Instead(reply.clone())]);
+            let error = token(&context).await.unwrap_err();
+            assert_eq!(
+                told(&error),
+                ("secret_store_unavailable", true, Some(*reason)),
+                "{part}"
+            );
+            assert!(!format!("{error:?}").contains("visible"), "{error:?}");
+            assert_eq!(token(&context).await.unwrap().expose(), MATERIAL, "it passes");
+        }
+    }
+    let of_store = platform.seen("/store/");
+    assert!(
+        of_store
+            .iter()
+            .all(|seen| seen.header("x-vault-namespace").is_none())
+    );
+}
+
+#[tokio::test]
+async fn a_version_that_was_deleted_is_not_there() {
+    let platform = Platform::start().await;
+    platform.state().store.deleted.insert(PLACE.to_owned());
+    let error = token(&context(platform.variables())).await.unwrap_err();
+    let expected = ("secret_store_unavailable", true, Some("access_not_granted"));
+    assert_eq!(told(&error), expected);
+    // The core was asked again, because it may know more.
+    assert_eq!(platform.seen("/agents/me/connections/").len(), 2);
 }
 
 #[tokio::test]
@@ -100,26 +165,27 @@ async fn what_the_store_does_not_give() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     let unavailable = |reason| ("secret_store_unavailable", true, Some(reason));
-    platform.state().sealed = true;
+    platform.state().store.sealed = true;
     assert_eq!(
         told(&token(&context).await.unwrap_err()),
         unavailable("sealed_or_standby")
     );
-    platform.state().sealed = false;
-    platform.state().policy.clear();
+    platform.state().store.sealed = false;
+    platform.state().store.policy.clear();
     let error = token(&context).await.unwrap_err();
     assert_eq!(told(&error), unavailable("access_not_granted"));
     assert_eq!(error.details().unwrap()["connection"], "crm");
-    platform.state().policy.insert(PLACE.to_owned());
+    platform.state().store.policy.insert(PLACE.to_owned());
     platform
         .state()
+        .store
         .material
         .insert(PLACE.to_owned(), json!({"refresh_token": "x"}));
     assert_eq!(
         told(&token(&context).await.unwrap_err()),
         ("secret_material_malformed", false, None)
     );
-    platform.state().material.insert(
+    platform.state().store.material.insert(
         PLACE.to_owned(),
         json!({"access_token": "old", "expires_at": "2026-01-01T00:00:00Z"}),
     );
@@ -201,11 +267,11 @@ async fn tokens_of_oauth2_stand_without_versions() {
     {
         let mut state = platform.state();
         state.connections.insert("crm".to_owned(), description);
-        state.material.insert(
+        state.store.material.insert(
             place.to_owned(),
             json!({"access_token": "tok", "expire_time": "2999-01-01T00:00:00.5Z"}),
         );
-        state.policy.insert(place.to_owned());
+        state.store.policy.insert(place.to_owned());
     }
     let token = token(&context(platform.variables())).await.unwrap();
     assert_eq!(token.expose(), "tok");
@@ -233,5 +299,14 @@ async fn rotation_is_seen_with_fresh_or_after_the_cache() {
     assert_eq!(crm.access_token().await.unwrap().expose(), "first-2");
     fake.rotate("crm");
     assert_eq!(crm.access_token_fresh().await.unwrap().expose(), "first-3");
+    // What the host is known by expires as well, and is renewed on the way.
+    for _ in 0..10 {
+        fake.advance(Duration::from_secs(301));
+        fake.rotate("crm");
+        assert_eq!(
+            crm.access_token().await.unwrap().expose(),
+            fake.token("crm").unwrap()
+        );
+    }
     assert!(!format!("{fake:?}").contains("first"));
 }

@@ -13,6 +13,7 @@ mod fakes;
 mod knowledge;
 mod leaks;
 mod platform;
+mod store;
 mod wire;
 
 use std::collections::HashMap;

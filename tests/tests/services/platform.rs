@@ -3,13 +3,14 @@
 //! - The IAM knows one platform access token, for two audiences, and gives tokens that can be taken back.
 //! - The core takes only its own tokens, wants a key for what must not happen twice and answers a repeat with what it has
 //!   answered before, counts states, and gives lists in pages.
-//! - The store takes only tokens of its audience and principal, gives logins that it can forget, and has a policy.
+//! - The store is one of its own: see `store`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
+use super::store::Store;
 use super::wire::{Reply, Request, serve};
 
 /// The platform access token of the host.
@@ -57,11 +58,7 @@ pub(crate) struct State {
     pub(crate) effects: u64,
     pub(crate) entities: Vec<Value>,
     pub(crate) connections: BTreeMap<String, Value>,
-    pub(crate) material: BTreeMap<String, Value>,
-    /// What the agent may read.
-    pub(crate) policy: BTreeSet<String>,
-    pub(crate) sealed: bool,
-    logins: BTreeSet<String>,
+    pub(crate) store: Store,
 }
 
 impl Platform {
@@ -83,10 +80,10 @@ impl Platform {
         {
             let mut state = platform.state();
             state.connections.insert("crm".to_owned(), described("active"));
-            state
-                .material
-                .insert(PLACE.to_owned(), json!({"access_token": MATERIAL}));
-            state.policy.insert(PLACE.to_owned());
+            let store = &mut state.store;
+            let material = json!({"access_token": MATERIAL});
+            store.material.insert(PLACE.to_owned(), material);
+            store.policy.insert(PLACE.to_owned());
         }
         platform
     }
@@ -139,11 +136,6 @@ impl Platform {
     pub(crate) fn revoke_tokens(&self) {
         self.state().tokens.clear();
     }
-
-    /// Forgets all logins, as a store does when it is restarted.
-    pub(crate) fn forget_logins(&self) {
-        self.state().logins.clear();
-    }
 }
 
 /// What the core says of the connection `crm`.
@@ -180,7 +172,9 @@ impl State {
         } else if request.path == "/iam/api/v1/platform-access-tokens:exchange" {
             self.exchange(request)
         } else if let Some(path) = request.path.strip_prefix("/store/v1/") {
-            self.store(path, request)
+            let tokens = &self.tokens;
+            let is_ours = |jwt: &str| tokens.get(jwt).is_some_and(|audience| audience == "openbao");
+            self.store.answer(path, request, is_ours)
         } else {
             refusal(404, "not_found")
         };
@@ -321,38 +315,6 @@ impl State {
             200,
             &json!({"items": items, "nextCursor": next, "asOf": "2026-01-01T00:00:00+00:00"}),
         )
-    }
-
-    fn store(&mut self, path: &str, request: &Request) -> Reply {
-        let refused = |status| Reply::json(status, &json!({"errors": ["permission denied"]}));
-        if self.sealed {
-            return refused(503);
-        }
-        if request.method == "POST" {
-            let jwt = request.body["jwt"].as_str().unwrap_or_default();
-            let own = self.tokens.get(jwt).is_some_and(|audience| audience == "openbao");
-            if path != "auth/jwt/login" || !own || request.body["role"] != "agent-p-1" {
-                return refused(400);
-            }
-            self.issued += 1;
-            let login = format!("login-visible-{}", self.issued);
-            self.logins.insert(login.clone());
-            return Reply::json(
-                200,
-                &json!({"auth": {"client_token": login, "lease_duration": 300}}),
-            );
-        }
-        let login = request.header("x-vault-token").unwrap_or_default();
-        if !self.logins.contains(login) || !self.policy.contains(path) {
-            return refused(403);
-        }
-        match self.material.get(path) {
-            None => Reply::json(404, &json!({"errors": []})),
-            Some(data) if path.starts_with("kv/") => {
-                Reply::json(200, &json!({"data": {"data": data, "metadata": {"version": 3}}}))
-            }
-            Some(data) => Reply::json(200, &json!({"data": data})),
-        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the core, the IAM and the secret store in memory answer.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{Shared, State};
@@ -10,8 +12,11 @@ use crate::contract::json;
 /// What the IAM knows the host by.
 pub(super) const PLATFORM_TOKEN: &str = "fake-platform-token";
 
-/// What the store knows a login by.
-const LOGIN: &str = "fake-login";
+/// For how many seconds a token of the IAM, and a login of the store, is good.
+const LIFE: u64 = 300;
+
+/// What a login of the store is good for. No audience has this name.
+const READING: &str = "reading";
 
 impl Transport for Shared {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
@@ -26,14 +31,18 @@ impl Transport for Shared {
         let mut state = self.lock();
         let url = request.url;
         let result = if let Some(path) = url.strip_prefix("http://core.fake/api/v1") {
-            let known = header("authorization") == Some("Bearer control-plane-token");
+            let bearer = header("authorization").and_then(|bearer| bearer.strip_prefix("Bearer "));
+            let known = state.knows(bearer, "control-plane");
             state.core(path, known)
         } else if url.starts_with("http://iam.fake/") {
-            Ok(exchanged(&body))
+            Ok(state.exchanged(&body))
         } else if let Some(path) = url.strip_prefix("http://store.fake/v1/") {
             Ok(match request.method {
-                Method::Post => logged_in(&body),
-                Method::Get => state.material(path, header("x-vault-token") == Some(LOGIN)),
+                Method::Post => state.logged_in(&body),
+                Method::Get => {
+                    let known = state.knows(header("x-vault-token"), READING);
+                    state.material(path, known)
+                }
             })
         } else {
             Err(Unanswered::Unreachable("nobody is there in this test".to_owned()))
@@ -43,28 +52,40 @@ impl Transport for Shared {
     }
 }
 
-fn exchanged(body: &Value) -> Answer {
-    if body["token"] != PLATFORM_TOKEN {
-        return answered(401, &json!({"detail": "invalid_token"}));
-    }
-    let audience = body["audience"].as_str().unwrap_or_default();
-    answered(
-        200,
-        &json!({"accessToken": format!("{audience}-token"), "expiresIn": 300}),
-    )
-}
-
-fn logged_in(body: &Value) -> Answer {
-    if body["role"] != "agent-p-1" || body["jwt"] != "openbao-token" {
-        return answered(403, &json!({"errors": ["permission denied"]}));
-    }
-    answered(
-        200,
-        &json!({"auth": {"client_token": LOGIN, "lease_duration": 300}}),
-    )
-}
-
 impl State {
+    /// A token that is good for this for a while.
+    fn issue(&mut self, good_for: &str) -> String {
+        self.issued += 1;
+        let token = format!("fake-{good_for}-{}", self.issued);
+        let until = self.clock.now() + Duration::from_secs(LIFE);
+        self.tokens.insert(token.clone(), (good_for.to_owned(), until));
+        token
+    }
+
+    fn knows(&self, token: Option<&str>, good_for: &str) -> bool {
+        let known = token.and_then(|token| self.tokens.get(token));
+        known.is_some_and(|(what, until)| what == good_for && self.clock.now() < *until)
+    }
+
+    fn exchanged(&mut self, body: &Value) -> Answer {
+        if body["token"] != PLATFORM_TOKEN {
+            return answered(401, &json!({"detail": "invalid_token"}));
+        }
+        let token = self.issue(body["audience"].as_str().unwrap_or_default());
+        answered(200, &json!({"accessToken": token, "expiresIn": LIFE}))
+    }
+
+    fn logged_in(&mut self, body: &Value) -> Answer {
+        if body["role"] != "agent-p-1" || !self.knows(body["jwt"].as_str(), "openbao") {
+            return answered(400, &json!({"errors": ["error validating token"]}));
+        }
+        let token = self.issue(READING);
+        answered(
+            200,
+            &json!({"auth": {"client_token": token, "lease_duration": LIFE}}),
+        )
+    }
+
     fn core(&mut self, path: &str, known: bool) -> Result<Answer, Unanswered> {
         let key = path.strip_prefix("/agents/me/connections/");
         self.lookups += usize::from(key.is_some());

@@ -54,12 +54,15 @@ pub struct FakeConnections {
 }
 
 /// The state, which the client's transport sees as well.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Shared(Arc<Mutex<State>>);
 
-#[derive(Default)]
 struct State {
+    clock: Clock,
     connections: BTreeMap<String, Entry>,
+    /// What the IAM and the store gave out: what each is good for, and until when.
+    tokens: BTreeMap<String, (String, Duration)>,
+    issued: u64,
     sealed: bool,
     core_down: bool,
     lookups: usize,
@@ -203,7 +206,7 @@ impl FakeConnections {
     /// No connections, in front of a client that keeps what it knows for `cache`, at most for 60 seconds.
     pub fn with_cache(cache: Duration) -> Self {
         let clock = Clock::manual();
-        let state = Shared::default();
+        let state = Shared::new(clock.clone());
         let core = CoreClient::new(&core_settings(), Arc::new(state.clone()), &clock);
         let store = StoreSettings {
             url: Some("http://store.fake".to_owned()),
@@ -336,6 +339,19 @@ fn core_settings() -> CoreSettings {
 }
 
 impl Shared {
+    fn new(clock: Clock) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            clock,
+            connections: BTreeMap::new(),
+            tokens: BTreeMap::new(),
+            issued: 0,
+            sealed: false,
+            core_down: false,
+            lookups: 0,
+            reads: Vec::new(),
+        })))
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
