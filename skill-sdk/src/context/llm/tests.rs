@@ -21,6 +21,9 @@ const SERVER: [(&str, &str); 3] = [
     ("SKILL_LLM_MODELS", "a,b"),
 ];
 
+/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
+const REPLAYED: usize = 6;
+
 #[test]
 fn recorded_choices() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/context.json");
@@ -60,7 +63,7 @@ fn recorded_choices() {
             }
         }
     }
-    assert!(replayed >= 6);
+    assert_eq!(replayed, REPLAYED);
 }
 
 #[test]

@@ -14,6 +14,9 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("p089", "Звоните [ПДн:телефон]."),
 ];
 
+/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
+const REPLAYED: usize = 77;
+
 #[test]
 fn recorded_cases() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/pii.json");
@@ -23,7 +26,9 @@ fn recorded_cases() {
     };
     let document: Value = serde_json::from_str(&text).unwrap();
     let mut wrong = Vec::new();
-    for case in document["cases"].as_array().unwrap() {
+    let cases = document["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), REPLAYED);
+    for case in cases {
         let id = case["id"].as_str().unwrap();
         let (input, expect) = (&case["input"], &case["expect"]);
         let got = match id.split('-').next().unwrap() {

@@ -240,6 +240,9 @@ fn settings_of_the_environment() {
     }
 }
 
+/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
+const REPLAYED: usize = 2;
+
 #[test]
 fn the_recorded_addresses() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/context.json");
@@ -266,7 +269,7 @@ fn the_recorded_addresses() {
             }
         }
     }
-    assert_eq!(seen, 2);
+    assert_eq!(seen, REPLAYED);
 }
 
 #[tokio::test]

@@ -2,12 +2,14 @@
 //!
 //! Root may read everything, so as root the reading is done by a process of its own: this test binary again, with the
 //! one test below, as another user. As an ordinary user the rights of the owner are made those of everybody else.
+//!
+//! Root runs all tests of secrets once more as an ordinary user.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
@@ -37,32 +39,47 @@ fn reader() {
     println!("{MARK}{shown}");
 }
 
-/// The secret `t` in `run` as somebody else than the owner gets it. `None`, with a message, when that cannot be tried.
-pub(super) fn read_as_another_user(layout: &Layout) -> Option<Value> {
-    if fs::metadata(layout.root()).unwrap().uid() != 0 {
+fn is_root(layout: &Layout) -> bool {
+    fs::metadata(layout.root()).unwrap().uid() == 0
+}
+
+/// What this test binary prints as another user, with these arguments and this variable.
+fn as_nobody(layout: &Layout, arguments: &[&str], variable: (&str, &str)) -> Output {
+    let run = |program: &Path| {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env(variable.0, variable.1)
+            .current_dir("/");
+        command.gid(NOBODY).uid(NOBODY).output()
+    };
+    let program = std::env::current_exe().unwrap();
+    match run(&program) {
+        Ok(output) => output,
+        // The folder of the build may be nobody else's business.
+        Err(_) => {
+            let copy = layout.path("program");
+            if fs::hard_link(&program, &copy).is_err() {
+                fs::copy(&program, &copy).unwrap();
+            }
+            run(&copy).unwrap_or_else(|error| panic!("root cannot become user {NOBODY}: {error}"))
+        }
+    }
+}
+
+/// The secret `t` in `run` as somebody else than the owner gets it.
+pub(super) fn read_as_another_user(layout: &Layout) -> Value {
+    if !is_root(layout) {
         for path in ["run/t", "run"] {
             let path = layout.path(path);
             let others = fs::metadata(&path).unwrap().permissions().mode() & 0o7;
             fs::set_permissions(path, fs::Permissions::from_mode(others << 6)).unwrap();
         }
-        return Some(outcome(layout, read_secret_file(&layout.run(), "t")));
+        return outcome(layout, read_secret_file(&layout.run(), "t"));
     }
-    let program = std::env::current_exe().unwrap();
-    let (_, module) = module_path!().split_once("::").unwrap();
-    let output = Command::new(&program)
-        .args(["--exact", "--nocapture", &format!("{module}::reader")])
-        .env(READ_FROM, layout.root())
-        .current_dir(Path::new("/"))
-        .gid(NOBODY)
-        .uid(NOBODY)
-        .output();
-    let Ok(output) = output else {
-        eprintln!(
-            "skipped: user {NOBODY} cannot run {}, so reading as an ordinary user was not tried",
-            program.display()
-        );
-        return None;
-    };
+    let reader = format!("{}::reader", module());
+    let arguments = ["--exact", "--nocapture", &reader];
+    let output = as_nobody(layout, &arguments, (READ_FROM, layout.root()));
     let text = String::from_utf8(output.stdout).unwrap();
     // The mark stands behind the name of the test, on the same line.
     let shown = text
@@ -70,7 +87,36 @@ pub(super) fn read_as_another_user(layout: &Layout) -> Option<Value> {
         .find_map(|line| line.split_once(MARK))
         .unwrap_or_else(|| panic!("no answer in {text}"))
         .1;
-    Some(serde_json::from_str(&shown.replace(layout.root(), "<root>")).unwrap())
+    serde_json::from_str(&shown.replace(layout.root(), "<root>")).unwrap()
+}
+
+/// This module, as names of tests have it.
+fn module() -> &'static str {
+    module_path!().split_once("::").unwrap().1
+}
+
+#[test]
+fn all_of_it_works_for_an_ordinary_user() {
+    let layout = Layout::new();
+    if !is_root(&layout) {
+        // Then all of it does already.
+        return;
+    }
+    layout.dir("temporary");
+    layout.mode("temporary", 0o777);
+    let (all, _) = module().rsplit_once("::").unwrap();
+    let own = "all_of_it_works_for_an_ordinary_user";
+    let temporary = layout.path("temporary");
+    let output = as_nobody(
+        &layout,
+        &[all, "--skip", own, "--skip", "many_reads"],
+        ("TMPDIR", temporary.to_str().unwrap()),
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    let (_, passed) = text.rsplit_once("test result: ok. ").unwrap();
+    let passed: usize = passed.split(' ').next().unwrap().parse().unwrap();
+    assert!(passed > 20, "{text}");
 }
 
 /// The outcome for a file that may not be read.
@@ -96,9 +142,7 @@ fn rights_decide_and_never_crash() {
         layout.file("run/t", "hunter2");
         layout.mode("run/t", file);
         layout.mode("run", dir);
-        let Some(got) = read_as_another_user(&layout) else {
-            return;
-        };
+        let got = read_as_another_user(&layout);
         let wanted = if readable {
             json!({"value": "hunter2"})
         } else {

@@ -10,7 +10,12 @@ use crate::context::secrets::file::MAX_BYTES;
 use crate::context::secrets::{Secret, read_secret_file};
 use crate::error::SkillError;
 
+/// Of the largest values there can be.
 const READS: usize = 500;
+
+/// Of small values, unless the variable says another number: the whole check asks for a million, which takes a minute.
+const MANY_READS: usize = 50_000;
+const MANY_READS_VARIABLE: &str = "SKILL_SDK_TEST_SECRET_READS";
 
 /// Stops the writer, also when the reader's assertions fail.
 struct StopOnDrop<'a>(&'a AtomicBool);
@@ -24,6 +29,7 @@ impl Drop for StopOnDrop<'_> {
 /// Reads `t` again and again while `write` is called with 0, 1, 2, …
 fn race(
     layout: &Layout,
+    reads: usize,
     write: impl Fn(usize) + Sync,
     mut read: impl FnMut(Result<Option<Secret>, SkillError>),
 ) {
@@ -37,7 +43,7 @@ fn race(
                 turn += 1;
             }
         });
-        for _ in 0..READS {
+        for _ in 0..reads {
             read(read_secret_file(&layout.run(), "t"));
         }
     });
@@ -68,11 +74,44 @@ fn kubernetes_exchanges_data() {
     // Both targets stay, and the link is exchanged at once: there is no moment without a value.
     race(
         &layout,
+        READS,
         |turn| layout.relink("run/..data", &format!("..{}", turn % 2)),
         |got| {
             assert_whole(&got.unwrap().unwrap());
         },
     );
+}
+
+#[test]
+fn many_reads_meet_every_exchange() {
+    let reads = std::env::var(MANY_READS_VARIABLE).map_or(MANY_READS, |number| number.parse().unwrap());
+    let layout = Layout::with_run();
+    let values = ["a", "b"].map(|letter| letter.repeat(100));
+    layout.file("run/..0/t", &values[0]);
+    layout.file("run/..1/t", &values[1]);
+    layout.file("outside/t", "hunter2");
+    layout.link("run/..data", "..0");
+    layout.link("run/t", "..data/t");
+    let write = |turn: usize| match turn % 3 {
+        2 => layout.relink("run/..data", "<root>/outside"),
+        own => layout.relink("run/..data", &format!("..{own}")),
+    };
+    let mut seen = [0; 3];
+    race(&layout, reads, write, |got| match got {
+        Ok(secret) => {
+            let secret = secret.expect("there is a value at every moment");
+            let which = values.iter().position(|value| value == secret.expose());
+            seen[which.expect("a value of the writer's, whole")] += 1;
+        }
+        Err(error) => {
+            assert!(
+                ["outside_secrets_dir", "symlink_swapped"].contains(&reason(&error)),
+                "{error}"
+            );
+            seen[2] += 1;
+        }
+    });
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
 #[test]
@@ -88,7 +127,7 @@ fn kubernetes_removes_what_was() {
         fs::remove_dir_all(layout.run().join(was)).unwrap();
     };
     // The target may be gone at each of the three attempts; what is read is whole all the same.
-    race(&layout, write, |got| match got {
+    race(&layout, READS, write, |got| match got {
         Ok(secret) => secret.iter().for_each(assert_whole),
         Err(error) => assert_eq!(reason(&error), "symlink_swapped", "{error}"),
     });
@@ -109,7 +148,7 @@ fn somebody_points_outside() {
             fs::rename(layout.path("spare"), layout.path("run/sub")).unwrap();
         }
     };
-    race(&layout, write, |got| match got {
+    race(&layout, READS, write, |got| match got {
         Ok(secret) => secret.iter().for_each(assert_whole),
         Err(error) => assert!(
             ["outside_secrets_dir", "symlink_swapped"].contains(&reason(&error)),
