@@ -32,6 +32,29 @@ const LOOKING_UP: &[(&str, &str)] = &[(
 /// The longest file, in lines.
 const MAX_LINES: usize = 450;
 
+#[test]
+fn every_example_uses_the_test_kit() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let mut seen = 0;
+    for example in fs::read_dir(examples).unwrap() {
+        let example = example.unwrap().path();
+        let mut files = Vec::new();
+        walk(&example, &example.join("src"), &mut files);
+        let text: String = files.into_iter().map(|(_, text)| text).collect();
+        if !text.contains("#[skill(") {
+            continue; // A program with the skills of others.
+        }
+        seen += 1;
+        let name = example.display();
+        assert!(text.contains("testing::"), "{name} is not tested with the kit");
+        if example.join("package").exists() {
+            let checks = text.contains("assert_package_matches(\"package\")");
+            assert!(checks, "the tests of {name} do not notice drift");
+        }
+    }
+    assert!(seen > 6, "the examples are where this test looks for them");
+}
+
 /// The sources of the library by their paths below `src`.
 fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../skill-sdk/src");

@@ -8,7 +8,9 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
-use skill_sdk::testing::{FakeConnection, FakeConnections, Invoke, check_contract, invoke};
+use skill_sdk::testing::{
+    FakeConnection, FakeConnections, Invoke, assert_package_matches, check_contract, invoke,
+};
 
 use super::find_customer;
 
@@ -71,6 +73,11 @@ fn find(email: &str, connections: &FakeConnections) -> Invoke {
 #[test]
 fn it_can_be_published() {
     check_contract(find_customer::SKILL).unwrap();
+}
+
+#[test]
+fn the_package_is_up_to_date() {
+    assert_package_matches("package");
 }
 
 #[tokio::test]

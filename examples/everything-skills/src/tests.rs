@@ -1,7 +1,7 @@
 //! The skills without any protocol.
 
 use serde_json::json;
-use skill_sdk::testing::{check_contract, invoke};
+use skill_sdk::testing::{assert_package_matches, check_contract, invoke};
 use skill_sdk::{Attachment, Registry, Skill};
 
 use crate::{asking, content, rounds, running, schemas};
@@ -14,6 +14,11 @@ fn all_can_be_published() {
     for skill in skills {
         check_contract(skill).unwrap();
     }
+}
+
+#[test]
+fn the_package_is_up_to_date() {
+    assert_package_matches("package");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skill_sdk::knowledge::{Entity, Snapshot};
-use skill_sdk::testing::{FakeCore, check_contract, invoke};
+use skill_sdk::testing::{FakeCore, assert_package_matches, check_contract, invoke};
 
 use super::{apply, preview};
 
@@ -26,6 +26,11 @@ fn to_apply(token: &Value) -> Value {
 fn they_can_be_published() {
     check_contract(preview::SKILL).unwrap();
     check_contract(apply::SKILL).unwrap();
+}
+
+#[test]
+fn the_package_is_up_to_date() {
+    assert_package_matches("package");
 }
 
 #[tokio::test]
