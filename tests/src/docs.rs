@@ -21,6 +21,9 @@ mod core {}
 #[doc = include_str!("../../docs/connections.md")]
 mod connections {}
 
+#[doc = include_str!("../../docs/secrets.md")]
+mod secrets {}
+
 #[doc = include_str!("../../docs/llm.md")]
 mod llm {}
 

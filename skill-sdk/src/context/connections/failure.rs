@@ -4,6 +4,9 @@ use serde_json::json;
 
 use super::super::core::Failure;
 
+/// How much of a status that is not known is repeated, in characters.
+const MAX_STATUS: usize = 60;
+
 pub(super) fn not_found(key: &str) -> Failure {
     let message = format!(
         "this agent has no connection {key}: its description does not name it, or nobody has made it"
@@ -45,7 +48,7 @@ pub(super) fn expired(key: &str, reason: Option<&str>) -> Failure {
 }
 
 pub(super) fn unknown_status(key: &str, status: &str) -> Failure {
-    let status: String = status.escape_debug().take(60).collect();
+    let status: String = status.escape_debug().take(MAX_STATUS).collect();
     let message = format!("the connection {key} has the status `{status}`, which is not known here");
     Failure::terminal("core_error", message)
 }
