@@ -258,6 +258,10 @@ impl Subscriber for Capture {
     }
 
     fn enter(&self, id: &Id) {
+        // The one before first: it may be the capture of a call that makes this one, and the inner one is the default.
+        if self.is_shared(id) {
+            self.0.before.enter(id);
+        }
         let default = self.as_default();
         let entered = Entered {
             of: self.address(),
@@ -265,9 +269,6 @@ impl Subscriber for Capture {
             default,
         };
         ENTERED.with_borrow_mut(|all| all.push(entered));
-        if self.is_shared(id) {
-            self.0.before.enter(id);
-        }
     }
 
     fn exit(&self, id: &Id) {
@@ -278,11 +279,11 @@ impl Subscriber for Capture {
                 .rposition(|entered| entered.of == of && entered.span == span)?;
             Some(all.remove(at))
         });
+        // Out of the borrow: what was the default before is it again.
+        drop(left.and_then(|left| left.default));
         if self.is_shared(id) {
             self.0.before.exit(id);
         }
-        // Out of the borrow: what was the default before is it again.
-        drop(left.and_then(|left| left.default));
     }
 
     fn clone_span(&self, id: &Id) -> Id {

@@ -54,8 +54,8 @@ async fn spread(word: String) {
     }
     let span = tracing::Span::current();
     let of_pool = span.clone();
-    let on_pool = move || of_pool.in_scope(|| told("pool", &pool));
-    tokio::task::spawn_blocking(on_pool).await.unwrap();
+    let work = move || of_pool.in_scope(|| told("pool", &pool));
+    tokio::task::spawn_blocking(work).await.unwrap();
     let on_thread = move || {
         span.in_scope(|| told("thread", &thread));
         // The thread is as it was.
@@ -106,6 +106,36 @@ async fn tasks_and_threads_with_the_span_of_the_call_belong_to_it() {
     let (one, two) = tokio::join!(one, two);
     assert_spread(&one.unwrap().logs, "one");
     assert_spread(&two.unwrap().logs, "two");
+}
+
+/// Calls another skill as a test does.
+#[skill("kit.outer", version = "1", side_effects = "none", risk = "low")]
+async fn outer() -> Result<usize, SkillError> {
+    tracing::info!("before");
+    let inner = invoke(asynchronous::SKILL, json!({"word": "inner"})).await?;
+    let pooled = invoke(blocking::SKILL, json!({"word": "pooled"})).await?;
+    tracing::info!("behind");
+    Ok(inner.logs.len() + pooled.logs.len())
+}
+
+#[tokio::test]
+async fn a_call_within_a_call_has_its_own_log_and_the_outer_one_has_both() {
+    let result = invoke(outer::SKILL, json!({})).await.unwrap();
+    assert_eq!(result.outputs["result"], 6, "{result:?}");
+    let logs: Vec<_> = result.logs.iter().map(|event| event.message.as_str()).collect();
+    let ended = "the call succeeded";
+    let expected = [
+        "before",
+        "one",
+        "two",
+        "three",
+        ended,
+        "on another thread",
+        ended,
+        "behind",
+        ended,
+    ];
+    assert_eq!(logs, expected);
 }
 
 #[test]
