@@ -45,11 +45,9 @@ fn read(folder: &Path, name: &str, files: &mut BTreeMap<String, String>) {
         let path = entry.unwrap().path();
         let own = path.file_stem().unwrap().to_string_lossy().into_owned();
         let name = format!("{name}/{own}");
-        if own == "tests" {
-            continue;
-        } else if path.is_dir() {
+        if path.is_dir() && own != "tests" {
             read(&path, &name, files);
-        } else {
+        } else if path.is_file() && own != "tests" {
             let text = fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
