@@ -5,7 +5,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Meta, Token, punctuated::Punctuated};
+use syn::{Attribute, Meta};
+
+use crate::attributes;
 
 /// Whether the attribute is a doc comment, in any of its spellings but `#[doc(…)]`.
 pub(crate) fn is_comment(attribute: &Attribute) -> bool {
@@ -19,12 +21,10 @@ pub(crate) fn lines(attributes: &[Attribute]) -> Vec<TokenStream> {
         match &attribute.meta {
             Meta::NameValue(meta) if meta.path.is_ident("doc") => lines.push(meta.value.to_token_stream()),
             // An attribute below `#[skill]` has not been evaluated yet.
-            Meta::List(list) if list.path.is_ident("cfg_attr") => {
-                let Ok(parts) = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated) else {
+            Meta::List(_) => {
+                let Some((predicate, parts)) = attributes::conditional(attribute) else {
                     continue;
                 };
-                let mut parts = parts.into_iter();
-                let Some(predicate) = parts.next() else { continue };
                 for part in parts {
                     if let Meta::NameValue(meta) = part
                         && meta.path.is_ident("doc")

@@ -7,10 +7,11 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, LitStr, Path};
+use syn::{Expr, LitStr, Path};
 
 use crate::args::implementation::{Implementation, option};
 use crate::args::{Args, Chosen, CostModel, Json, Whole, parse};
+use crate::attributes;
 use crate::docs;
 use crate::errors::Errors;
 use crate::ide;
@@ -94,9 +95,9 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
     let (name, version) = (args.name.as_ref()?, args.version.as_ref()?);
     let declaration = declaration(args, function)?;
     let handler = handler(args, function, shape);
-    let conditions = conditions(&function.attributes);
-    let hidden = hidden(&function.attributes);
-    let deprecated = deprecated(&function.attributes);
+    let conditions = attributes::conditions(&function.attributes);
+    let hidden = attributes::hidden(&function.attributes);
+    let deprecated = attributes::deprecated(&function.attributes);
     let sdk = sdk(args.sdk.as_ref());
     let ident = foreign(&function.signature.ident);
     let visibility = foreign_tokens(function.visibility.to_token_stream());
@@ -113,12 +114,12 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
     // The hints are behind `cfg(rust_analyzer)`, which the user's cargo does not know.
     Some(quote! {
         #(#conditions)*
-        #hidden
+        #(#hidden)*
         #[doc = #about]
         #visibility enum #ident {}
 
         #(#conditions)*
-        #deprecated
+        #(#deprecated)*
         #[allow(unexpected_cfgs)]
         const _: () = {
             #hints
@@ -137,30 +138,6 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
 /// The path of the library.
 pub(crate) fn sdk(given: Option<&Path>) -> TokenStream {
     given.map_or_else(|| quote!(::skill_sdk), ToTokens::to_token_stream)
-}
-
-/// The attributes that decide whether the function exists: what is generated exists with it.
-pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
-    attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"))
-        .collect()
-}
-
-/// Lets the generated items call a function that is deprecated for others.
-pub(crate) fn deprecated(attributes: &[Attribute]) -> Option<TokenStream> {
-    let deprecated = attributes
-        .iter()
-        .any(|attribute| attribute.path().is_ident("deprecated"));
-    deprecated.then(|| quote!(#[allow(deprecated)]))
-}
-
-/// `#[doc(hidden)]` of the function.
-fn hidden(attributes: &[Attribute]) -> Option<&Attribute> {
-    let hidden = |attribute: &Attribute| attribute.parse_args::<Ident>().is_ok_and(|word| word == "hidden");
-    attributes
-        .iter()
-        .find(|attribute| attribute.path().is_ident("doc") && hidden(attribute))
 }
 
 /// The same name at the same place, but as something that the macro wrote: lints leave it alone.

@@ -94,14 +94,21 @@ fn needs_code(failure: &Failure, ident: &Ident, what: &str, errors: &mut Errors)
     }
 }
 
-/// `GitUnavailable` as `git_unavailable`.
+/// `GitUnavailable` as `git_unavailable`, `HTTPError` as `http_error`.
 fn snake(name: &str) -> String {
     let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !snake.is_empty() && !snake.ends_with('_') {
+    let mut before = None;
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        // A word begins with a capital, and a word in capitals ends where the next one begins.
+        let begins = letter.is_uppercase()
+            && (before.is_some_and(|before: char| !before.is_uppercase())
+                || letters.peek().is_some_and(|next| next.is_lowercase()));
+        if begins && !snake.is_empty() && !snake.ends_with('_') {
             snake.push('_');
         }
         snake.extend(letter.to_lowercase());
+        before = Some(letter);
     }
     snake.trim_start_matches('_').to_owned()
 }

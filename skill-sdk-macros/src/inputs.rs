@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Pat, PatType, Token, Type};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Pat, PatType, Type};
 
 use crate::errors::Errors;
-use crate::{docs, field_words};
+use crate::{attributes, docs, field_words};
 
 /// One parameter as a field.
 pub(crate) struct Field {
@@ -25,18 +24,7 @@ pub(crate) struct Field {
 pub(crate) fn is_ours(attribute: &Attribute) -> bool {
     let ours = ["doc", "serde", "schemars", "inputs"];
     let known = |meta: &Meta| ours.iter().any(|name| meta.path().is_ident(name));
-    known(&attribute.meta) || conditionals(attribute).iter().any(known)
-}
-
-/// What a `#[cfg_attr(…)]` would put in its place.
-fn conditionals(attribute: &Attribute) -> Vec<Meta> {
-    if !attribute.path().is_ident("cfg_attr") {
-        return Vec::new();
-    }
-    let parts = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-    parts
-        .map(|parts| parts.into_iter().skip(1).collect())
-        .unwrap_or_default()
+    known(&attribute.meta) || attributes::inside(attribute).iter().any(known)
 }
 
 /// Refuses `#[cfg]` on a parameter.
@@ -77,7 +65,7 @@ pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
             .iter()
             .any(|name| path.is_ident(name));
         if path.is_ident("cfg")
-            || conditionals(attribute)
+            || attributes::inside(attribute)
                 .iter()
                 .any(|meta| meta.path().is_ident("cfg"))
         {
@@ -91,7 +79,7 @@ pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
             errors.at(attribute, message);
         }
         field_words::check(&attribute.meta, errors);
-        for meta in &conditionals(attribute) {
+        for meta in &attributes::inside(attribute) {
             field_words::check(meta, errors);
         }
     }
@@ -171,9 +159,10 @@ pub(crate) fn structure(fields: &[Field], derived: bool) -> TokenStream {
     });
     let fields = fields.iter().map(|field| {
         let Field { name, attributes, ty } = field;
-        let kept = attributes
-            .iter()
-            .filter(|attribute| derived || !attribute.path().is_ident("schemars"));
+        if derived {
+            return quote!(#(#attributes)* #name: #ty);
+        }
+        let kept = attributes::without(attributes, "schemars");
         quote!(#(#kept)* #name: #ty)
     });
     let name = name();

@@ -10,6 +10,8 @@
 //! Every macro is a function from tokens to tokens, so that tests need no compiler; this file only names them.
 
 mod args;
+mod attributes;
+mod credential;
 mod docs;
 mod errors;
 mod expand;

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Path, Signature, Token};
 
+use crate::attributes;
 use crate::errors::Errors;
 use crate::expand::{self, Run};
 use crate::shape;
@@ -60,14 +61,14 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     };
     let success = &returned.success;
     let origin = expand::origin(ident, ident.span());
-    let conditions = expand::conditions(&function.attributes);
-    let deprecated = expand::deprecated(&function.attributes);
+    let conditions = attributes::conditions(&function.attributes);
+    let deprecated = attributes::deprecated(&function.attributes);
     let sdk = expand::sdk(path.as_ref());
     quote! {
         #function
 
         #(#conditions)*
-        #deprecated
+        #(#deprecated)*
         const _: () = {
             use #sdk::__private as __sdk;
             static __RESOURCE: __sdk::ResourceDeclaration = __sdk::ResourceDeclaration::new(

@@ -2,6 +2,8 @@
 //!
 //! The library holds the same rules for the whole contract; here they are early and point at the literal.
 
+use crate::credential::looks_like_credential;
+
 /// Why `name` cannot be the name of a skill.
 pub(crate) fn name(name: &str) -> Result<(), String> {
     part(name, "name of a skill", 200)
@@ -51,9 +53,10 @@ pub(crate) fn permission(name: &str) -> Result<(), String> {
 /// Why `endpoint` cannot be the address of an HTTP skill. A part in `${…}` is filled in later.
 pub(crate) fn http_endpoint(endpoint: &str) -> Result<(), String> {
     let known = endpoint_text(endpoint)?;
-    let continues = endpoint.len() > known.len();
-    let fits = |scheme: &str| known.starts_with(scheme) || (continues && scheme.starts_with(known));
-    if fits("https://") || fits("http://") {
+    let fits = ["https://", "http://"]
+        .iter()
+        .any(|scheme| known.starts_with(scheme));
+    if fits || (known.is_empty() && endpoint.len() > known.len()) {
         return Ok(());
     }
     Err(
@@ -82,11 +85,21 @@ fn endpoint_text(endpoint: &str) -> Result<&str, String> {
         return Err("the endpoint is empty".into());
     }
     at_most(endpoint, "endpoint", 2000)?;
-    match endpoint.split_once("${") {
-        Some((_, rest)) if !rest.contains('}') => Err("the endpoint has a `${` without its `}`".into()),
-        Some((known, _)) => Ok(known),
-        None => Ok(endpoint),
+    let Some((known, rest)) = endpoint.split_once("${") else {
+        return Ok(endpoint);
+    };
+    let Some((variable, _)) = rest.split_once('}') else {
+        return Err("the endpoint has a `${` without its `}`".into());
+    };
+    // Behind a scheme, what is no variable is a text like any other.
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_variable = !variable.starts_with(|c: char| c.is_ascii_digit()) && variable.chars().all(is_word);
+    if known.is_empty() && (variable.is_empty() || !is_variable) {
+        return Err(format!(
+            "`${{{variable}}}` is no variable; its name has `A-Z a-z 0-9 _` and does not start with a digit"
+        ));
     }
+    Ok(known)
 }
 
 /// Why `entrypoint` cannot name a local function.
@@ -139,19 +152,7 @@ pub(crate) fn audience(audience: &str) -> Result<(), String> {
 
 /// Refuses what has the form of a well-known credential: a contract is published.
 fn no_secret(text: &str) -> Result<(), String> {
-    const STARTS: [&str; 9] = [
-        "ghp_",
-        "gho_",
-        "ghs_",
-        "github_pat_",
-        "glpat-",
-        "xoxb-",
-        "xoxp-",
-        "AKIA",
-        "eyJ",
-    ];
-    let long = text.len() >= 20 && STARTS.iter().any(|start| text.starts_with(start));
-    if long || text.contains("-----BEGIN") || (text.starts_with("sk-") && text.len() >= 20) {
+    if looks_like_credential(text) {
         return Err(
             "this looks like a secret, and a contract is published: keep it in the host's secrets".into(),
         );

@@ -151,3 +151,12 @@ fn every_code_is_explained() {
         .collect();
     assert!(missing.is_empty(), "not explained: {missing:?}");
 }
+
+/// The macros cannot call the library, nor the library the macros.
+#[test]
+fn the_library_and_the_macros_know_the_same_credentials() {
+    assert!(
+        text("skill-sdk/src/contract/check/credential.rs") == text("skill-sdk-macros/src/credential.rs"),
+        "write the change of one file into the other"
+    );
+}

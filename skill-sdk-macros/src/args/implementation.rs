@@ -143,7 +143,7 @@ impl Implementation {
         }
         for item in &array.elems {
             let mut scope = None;
-            once(&mut scope, "a scope", item, rules::scope, errors);
+            once(&mut scope, "scope", item, rules::scope, errors);
             self.scopes.extend(scope);
         }
     }

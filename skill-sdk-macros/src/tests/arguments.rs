@@ -37,7 +37,6 @@ fn takes_every_argument() {
         "implementation = http(\"https://x/y\")",
         "implementation = http(\"http://x/y\", audience = \"a\", scopes = [\"a:b\", \"a:b\"])",
         "implementation = http(\"${BASE}/y\")",
-        "implementation = http(\"http${S}://y\")",
         "implementation = mcp(\"stdio:acme\")",
         "implementation = mcp(\"${URL}\", tool = \"a/b\")",
         "implementation = mcp(\"https://x/mcp\", tool = \"t\", audience = \"a\")",

@@ -66,7 +66,11 @@ fn flatten(branch: String, #[serde(flatten)] rest: Rest) -> String {
     "parameter.schema_beside", version = "1", side_effects = "none", risk = "low",
     inputs_schema = json!({"type": "object"})
 )]
-fn schema_beside(#[schemars(range(min = 1))] opaque: Opaque) -> String {
+fn schema_beside(
+    #[schemars(range(min = 1))]
+    #[cfg_attr(all(), schemars(length(max = 9)), serde(alias = "other"))]
+    opaque: Opaque,
+) -> String {
     opaque.0
 }
 

@@ -87,6 +87,15 @@ fn below() -> &'static str {
     "below"
 }
 
+#[skill("scope.never_in_an_attribute", version = "1", side_effects = "none", risk = "low")]
+#[cfg_attr(all(), inline, cfg(any()))]
+fn conditional_attribute(inputs: DoesNotExist) {}
+
+#[skill("scope.always_in_an_attribute", version = "1", side_effects = "none", risk = "low")]
+#[cfg_attr(all(), cfg(all()), deprecated, doc(hidden, alias = "old"))]
+#[cfg_attr(any(), cfg(any()))]
+fn conditional_attribute() {}
+
 #[cfg_attr(
     all(),
     skill("scope.attribute", version = "1", side_effects = "none", risk = "low")
@@ -124,6 +133,7 @@ fn are_all_found() {
         [
             "scope.always_above@1",
             "scope.always_below@1",
+            "scope.always_in_an_attribute@1",
             "scope.attribute@1",
             "scope.hidden@1",
             "scope.local@1",

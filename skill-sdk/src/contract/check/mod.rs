@@ -20,6 +20,7 @@
 
 mod auth;
 mod contract;
+mod credential;
 mod headers;
 mod implementation;
 mod keywords;

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::finding::Findings;
-use super::node::{self, listed, short};
+use super::node::{self, listed};
 use super::refs;
-use super::rule::{Mode, Rule};
+use super::rule::Rule;
+use super::strict::{Strict, rule};
 use super::tree::{Place, Tree};
-use crate::contract::check::Severity;
 
 pub(super) const RULES: &[&Rule] = &[
     &CLOSED,
@@ -23,17 +23,6 @@ pub(super) const RULES: &[&Rule] = &[
     &OPTIONAL,
     &UNION,
 ];
-
-const fn rule(id: &'static str, summary: &'static str, remedy: &'static str, source: &'static str) -> Rule {
-    Rule {
-        id,
-        mode: Mode::Strict,
-        severity: Severity::Warning,
-        summary,
-        remedy,
-        source,
-    }
-}
 
 static CLOSED: Rule = rule(
     "anthropic.strict_closed",
@@ -159,39 +148,22 @@ const FORMATS: &[&str] = &[
 const MOST_OPTIONAL: usize = 24;
 const MOST_UNIONS: usize = 16;
 
+static STRICT: Strict = Strict {
+    closed: &CLOSED,
+    typed: &TYPE,
+    types: &["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"],
+    keyword: &KEYWORD,
+    keywords: KEYWORDS,
+    format: &FORMAT,
+    formats: FORMATS,
+};
+
 pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
     let (mut optional, mut unions) = (0, 0);
     let mut lists = Vec::new();
     for (at, node) in tree.schemas() {
         let schema = node.value;
-        if node::is(schema, "object") {
-            match schema.get("additionalProperties") {
-                Some(Value::Bool(false)) => {}
-                Some(Value::Object(_)) => found.add(&CLOSED, at, "the object is a map"),
-                _ => found.add(&CLOSED, at, "the object has no `additionalProperties: false`"),
-            }
-        }
-        let choice = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
-        if node.place != Place::Root && !node::has_any(schema, &choice) {
-            found.add(&TYPE, at, "the schema has no `type`");
-        }
-        let unknown = node::keywords_beside(schema, KEYWORDS);
-        if !unknown.is_empty() {
-            found.add(
-                &KEYWORD,
-                at,
-                format!("strict mode does not know {}", listed(&unknown)),
-            );
-        }
-        if let Some(format) = schema.get("format").and_then(Value::as_str)
-            && !FORMATS.contains(&format)
-        {
-            found.add(
-                &FORMAT,
-                at,
-                format!("strict mode does not know the format `{}`", short(format)),
-            );
-        }
+        STRICT.check(at, node, found);
         let fewest = schema.get("minItems").and_then(Value::as_f64);
         if let Some(fewest) = fewest.filter(|fewest| *fewest > 1.0) {
             found.add(&MIN_ITEMS, at, format!("`minItems` is {fewest}"));

@@ -9,6 +9,7 @@
 //! | `tree`, `refs` | all schemas of a schema; where references lead, which of them are recursive |
 //! | `node` | questions about one schema |
 //! | `names` | the name that a client has to use instead |
+//! | `strict` | what strict modes have in common |
 //! | `openai`, `openai_strict`, `anthropic`, `anthropic_strict`, `gemini`, `gemini_openapi` | the rules: first a table, then the code |
 //!
 //! The tables are also the page `docs/providers.md`.
@@ -24,6 +25,7 @@ mod openai;
 mod openai_strict;
 mod refs;
 mod rule;
+mod strict;
 mod tree;
 
 #[cfg(test)]
@@ -92,7 +94,7 @@ impl fmt::Display for Provider {
 
 /// Everything that `provider` refuses, ignores or asks for in a tool with this name, description and input schema.
 ///
-/// The order is that of the rules, then of the document. An empty list means that the tool may be sent as it is, in every
+/// What holds for every tool comes first, then what holds in other modes; each in the order of the document. An empty list means that the tool may be sent as it is, in every
 /// mode that the provider has.
 pub fn check_tool(provider: Provider, name: &str, description: &str, inputs: &Value) -> Vec<Finding> {
     let tree = Tree::new(inputs);

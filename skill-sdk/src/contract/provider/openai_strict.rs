@@ -5,24 +5,13 @@ use serde_json::Value;
 use super::finding::Findings;
 use super::node::{self, listed, short};
 use super::refs::{self, Target};
-use super::rule::{Mode, Rule};
-use super::tree::{Place, Tree};
-use crate::contract::check::Severity;
+use super::rule::Rule;
+use super::strict::{Strict, rule};
+use super::tree::Tree;
 
 pub(super) const RULES: &[&Rule] = &[
     &CLOSED, &REQUIRED, &TYPE, &KEYWORD, &FORMAT, &REF, &FIRST_KEY, &DEPTH, &SIZE, &ENUM, &TEXT,
 ];
-
-const fn rule(id: &'static str, summary: &'static str, remedy: &'static str, source: &'static str) -> Rule {
-    Rule {
-        id,
-        mode: Mode::Strict,
-        severity: Severity::Warning,
-        summary,
-        remedy,
-        source,
-    }
-}
 
 static CLOSED: Rule = rule(
     "openai.strict_closed",
@@ -149,32 +138,22 @@ const LONG_ENUM: usize = 250;
 const LONG_ENUM_CHARS: usize = 15_000;
 const CHARS: usize = 120_000;
 
+static STRICT: Strict = Strict {
+    closed: &CLOSED,
+    typed: &TYPE,
+    types: &["type", "$ref", "anyOf", "oneOf", "allOf"],
+    keyword: &KEYWORD,
+    keywords: KEYWORDS,
+    format: &FORMAT,
+    formats: FORMATS,
+};
+
 pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
     for (at, node) in tree.schemas() {
         let schema = node.value;
+        STRICT.check(at, node, found);
         if node::is(schema, "object") {
-            check_object(at, schema, found);
-        }
-        let choice = ["type", "$ref", "anyOf", "oneOf", "allOf"];
-        if node.place != Place::Root && !node::has_any(schema, &choice) {
-            found.add(&TYPE, at, "the schema has no `type`");
-        }
-        let unknown = node::keywords_beside(schema, KEYWORDS);
-        if !unknown.is_empty() {
-            found.add(
-                &KEYWORD,
-                at,
-                format!("strict mode does not know {}", listed(&unknown)),
-            );
-        }
-        if let Some(format) = schema.get("format").and_then(Value::as_str)
-            && !FORMATS.contains(&format)
-        {
-            found.add(
-                &FORMAT,
-                at,
-                format!("strict mode does not know the format `{}`", short(format)),
-            );
+            check_required(at, schema, found);
         }
         check_first_keys(at, schema, found);
         // Its first object beyond the limit is enough.
@@ -197,12 +176,7 @@ pub(super) fn check(tree: &Tree<'_>, found: &mut Findings<'_, '_>) {
     check_sizes(tree, found);
 }
 
-fn check_object(at: usize, schema: &Value, found: &mut Findings<'_, '_>) {
-    match schema.get("additionalProperties") {
-        Some(Value::Bool(false)) => {}
-        Some(Value::Object(_)) => found.add(&CLOSED, at, "the object is a map"),
-        _ => found.add(&CLOSED, at, "the object has no `additionalProperties: false`"),
-    }
+fn check_required(at: usize, schema: &Value, found: &mut Findings<'_, '_>) {
     let optional = node::optional(schema);
     let strange = node::undescribed(schema);
     if !optional.is_empty() {

@@ -34,12 +34,12 @@ pub(super) fn portable(node: &mut Node) {
     if has_type(node, "integer")
         && let Some((minimum, maximum)) = bounds(&format)
     {
-        if !node.contains_key("exclusiveMinimum") {
-            node.entry("minimum").or_insert(minimum);
-        }
-        if !node.contains_key("exclusiveMaximum") {
-            node.entry("maximum").or_insert(maximum);
-        }
+        tighten(node, "minimum", "exclusiveMinimum", minimum, |author, width| {
+            author >= width
+        });
+        tighten(node, "maximum", "exclusiveMaximum", maximum, |author, width| {
+            author <= width
+        });
     }
     if let Some(Value::Number(bound)) = node.get_mut("minimum") {
         *bound = outward(bound, false);
@@ -56,6 +56,26 @@ pub(super) fn portable(node: &mut Node) {
                 json!([{"format": "ipv4"}, {"format": "ipv6"}]),
             );
         }
+    }
+}
+
+/// Writes the bound of the type, unless the author's own is at least as tight: what no value of the type can be is no promise.
+fn tighten(
+    node: &mut Node,
+    keyword: &str,
+    exclusive: &str,
+    width: Value,
+    is_tight: impl Fn(f64, f64) -> bool,
+) {
+    let bound = |keyword| node.get(keyword).and_then(Value::as_f64);
+    let of_type = width.as_f64();
+    let is_tight = |author: Option<f64>| {
+        author
+            .zip(of_type)
+            .is_some_and(|(author, width)| is_tight(author, width))
+    };
+    if !is_tight(bound(keyword)) && !is_tight(bound(exclusive)) {
+        node.insert(keyword.to_owned(), width);
     }
 }
 
@@ -147,6 +167,43 @@ mod tests {
         match value {
             Value::Number(number) => number,
             other => panic!("not a number: {other}"),
+        }
+    }
+
+    #[test]
+    fn the_tighter_of_two_bounds_is_written() {
+        let table = [
+            (
+                json!({"format": "uint8", "maximum": 1000}),
+                json!({"maximum": 255, "minimum": 0}),
+            ),
+            (
+                json!({"format": "uint8", "maximum": 100, "minimum": 5}),
+                json!({"maximum": 100, "minimum": 5}),
+            ),
+            (
+                json!({"format": "uint32", "minimum": -1}),
+                json!({"maximum": u32::MAX, "minimum": 0}),
+            ),
+            (
+                json!({"format": "int8", "exclusiveMaximum": 1000, "exclusiveMinimum": -5}),
+                json!({"exclusiveMaximum": 1000, "exclusiveMinimum": -5, "maximum": 127}),
+            ),
+            (
+                json!({"format": "int8", "exclusiveMinimum": -1000}),
+                json!({"exclusiveMinimum": -1000, "maximum": 127, "minimum": -128}),
+            ),
+            (
+                json!({"format": "int64", "maximum": 1e30}),
+                json!({"maximum": 1_u64 << 63, "minimum": i64::MIN}),
+            ),
+        ];
+        for (mut schema, expected) in table {
+            schema["type"] = json!("integer");
+            let node = schema.as_object_mut().unwrap();
+            portable(node);
+            node.remove("type");
+            assert_eq!(schema, expected);
         }
     }
 

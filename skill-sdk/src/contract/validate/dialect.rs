@@ -5,7 +5,8 @@
 //! dialect (ECMA-262) differs in these three, so patterns are written anew before they are compiled.
 
 use jsonschema::Validator;
-use serde_json::{Map, Value};
+use serde_json::map::Entry;
+use serde_json::{Map, Value, json};
 
 /// A validator of `schema` that never reaches out and asserts the standard formats; or why there is none.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
@@ -34,14 +35,26 @@ fn translated(schema: &Value) -> Value {
             .collect::<Map<_, _>>()
             .into()
     };
+    let choice = choice_of_one(members);
     let member = |(name, value): (&String, &Value)| {
-        let value = match (name.as_str(), value) {
+        let name = name.as_str();
+        let value = match (name, value) {
             ("pattern", Value::String(pattern)) => pattern_of(pattern).into(),
-            ("patternProperties", Value::Object(patterns)) => patterns
-                .iter()
-                .map(|(pattern, schema)| (pattern_of(pattern), translated(schema)))
-                .collect::<Map<_, _>>()
-                .into(),
+            ("patternProperties", Value::Object(patterns)) => {
+                let mut translations = Map::new();
+                for (pattern, schema) in patterns {
+                    let schema = translated(schema);
+                    match translations.entry(pattern_of(pattern)) {
+                        Entry::Vacant(place) => drop(place.insert(schema)),
+                        // Two ways to write one pattern: both schemas hold.
+                        Entry::Occupied(mut place) => {
+                            let other = place.get_mut().take();
+                            place.insert(json!({"allOf": [other, schema]}));
+                        }
+                    }
+                }
+                translations.into()
+            }
             // Their members are names, not keywords.
             ("properties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(schemas)) => {
                 each(schemas)
@@ -51,22 +64,20 @@ fn translated(schema: &Value) -> Value {
             (_, Value::Array(schemas)) => schemas.iter().map(translated).collect(),
             (_, value) => translated(value),
         };
-        let keyword = if members.contains_key("allOf") {
-            name
-        } else {
-            keyword_of(name, &value)
-        };
+        let keyword = if choice == Some(name) { "allOf" } else { name };
         (keyword.to_owned(), value)
     };
     members.iter().map(member).collect::<Map<_, _>>().into()
 }
 
-/// A choice of one is none: what is wrong is then told at its place inside, not as the failure of the whole choice.
-fn keyword_of<'a>(name: &'a str, value: &Value) -> &'a str {
-    match (name, value) {
-        ("anyOf" | "oneOf", Value::Array(only)) if only.len() == 1 => "allOf",
-        _ => name,
-    }
+/// The keyword of a choice of one, `anyOf` or `oneOf`, that is compiled as `allOf`. A choice of one is none: what is wrong is
+/// then told at its place inside, not as the failure of the whole choice. Only one keyword of a schema can become `allOf`.
+pub(super) fn choice_of_one(members: &Map<String, Value>) -> Option<&str> {
+    let is_choice = |(name, value): &(&String, &Value)| {
+        matches!(name.as_str(), "anyOf" | "oneOf") && value.as_array().is_some_and(|only| only.len() == 1)
+    };
+    let (name, _) = members.iter().find(is_choice)?;
+    (!members.contains_key("allOf")).then_some(name)
 }
 
 /// One pattern in the dialect of the validator.
@@ -140,6 +151,31 @@ mod tests {
             found.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(),
             ["/a/b"]
         );
+    }
+
+    #[test]
+    fn two_choices_of_one_hold_both() {
+        let schema = json!({"anyOf": [{"required": ["a"]}], "oneOf": [{"required": ["b"]}]});
+        let validator = compile(&schema).unwrap();
+        for (instance, expected) in [
+            (json!({"b": 1}), 1),
+            (json!({"a": 1}), 1),
+            (json!({}), 2),
+            (json!({"a": 1, "b": 1}), 0),
+        ] {
+            let found =
+                super::super::check(&validator, &schema, &instance).map_or_else(|found| found.len(), |()| 0);
+            assert_eq!(found, expected, "{instance}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_become_one_hold_both_schemas() {
+        let schema = json!({"patternProperties": {r"^\d$": {"minimum": 1}, r"^\p{Nd}$": {"maximum": 3}}});
+        let validator = compile(&schema).unwrap();
+        for (value, valid) in [(0, false), (2, true), (4, false)] {
+            assert_eq!(validator.is_valid(&json!({"5": value})), valid, "{value}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Checking values against a schema, in the dialect of the platform.
 
 mod dialect;
+mod narrow;
 mod scan;
 mod violations;
 

@@ -1,12 +1,19 @@
-//! Violations of a schema, in the form of the wire: ordered by path, limited in number.
+//! Violations of a schema, in the form of the wire: ordered by path.
+
+use std::fmt::{self, Write};
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How many violations are collected at most, so that hostile inputs cannot make the report costly.
-const MAX_COLLECTED: usize = 10_000;
+use super::{dialect, narrow};
+
+/// The longest message that quotes its value, in bytes: the value may be large, and what is wrong stands behind it.
+const MAX_QUOTING: usize = 500;
+
+/// The longest path, in characters. It quotes names, which may be large.
+const MAX_PATH: usize = 500;
 
 /// One violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,28 +34,35 @@ impl Violation {
     }
 }
 
-/// All violations of `instance`, in the order of the wire.
+/// The violations of `instance`, in the order of the wire: all of them, or those of one place where the instance is so large
+/// that a list of all could be costly.
 pub(crate) fn check(validator: &Validator, schema: &Value, instance: &Value) -> Result<(), Vec<Violation>> {
     // By far most calls are right, and saying so needs no list.
     if validator.is_valid(instance) {
         return Ok(());
     }
+    Err(if narrow::is_light(instance) {
+        all(validator, schema, instance, &[])
+    } else {
+        narrow::at_one_place(schema, instance)
+    })
+}
+
+/// All violations of an instance that stands at `place`. Its cost is that of the instance times what a violation takes.
+pub(super) fn all(validator: &Validator, schema: &Value, instance: &Value, place: &[Part]) -> Vec<Violation> {
     let mut found: Vec<_> = validator
         .iter_errors(instance)
-        .take(MAX_COLLECTED)
         .map(|error| found(schema, instance, &error))
         .collect();
     found.sort_by(|(place, keyword, _), (other_place, other_keyword, _)| {
         place.cmp(other_place).then_with(|| keyword.cmp(other_keyword))
     });
     found.dedup();
-    Err(found
-        .into_iter()
-        .map(|(place, _, message)| Violation {
-            path: path(&place),
-            message,
-        })
-        .collect())
+    let violation = |(inside, _, message): (Vec<Part>, _, _)| Violation {
+        path: path(place.iter().chain(&inside)),
+        message,
+    };
+    found.into_iter().map(violation).collect()
 }
 
 /// The place of a violation, its keyword, and what is wrong.
@@ -57,24 +71,52 @@ fn found(schema: &Value, instance: &Value, error: &ValidationError<'_>) -> (Vec<
     let (keyword, rule) = keyword(schema, error.evaluation_path().as_str());
     let message = match error.kind() {
         // `items: false` is a rule of the list: it has one violation, however many items are too many.
-        ValidationErrorKind::FalseSchema if error.evaluation_path().as_str().ends_with("/items") => {
+        ValidationErrorKind::FalseSchema
+            if matches!(place.last(), Some(Part::Index(_)))
+                && error.evaluation_path().as_str().ends_with("/items") =>
+        {
             place.pop();
             "there are more items than are allowed".to_owned()
         }
         ValidationErrorKind::FalseSchema => "nothing is allowed here".to_owned(),
         // The validator knows the pattern in its own dialect only.
         ValidationErrorKind::Pattern { .. } => match rule.and_then(Value::as_str) {
-            Some(pattern) => format!("{} does not match the pattern {pattern}", error.instance()),
+            Some(pattern) => short(format_args!(
+                "{} does not match the pattern {pattern}",
+                error.instance()
+            ))
+            .unwrap_or_else(|| format!("{MASK} does not match the pattern {pattern}")),
             None => "a name or a text does not match its pattern".to_owned(),
         },
-        _ => error.to_string(),
+        _ => short(format_args!("{error}")).unwrap_or_else(|| error.masked_with(MASK).to_string()),
     };
     (place, keyword, message)
 }
 
+/// What stands for a value that is too large to be quoted.
+const MASK: &str = "the value";
+
+/// A message, unless it is too long; then its end is not even written.
+fn short(message: fmt::Arguments<'_>) -> Option<String> {
+    struct Short(String);
+
+    impl Write for Short {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            if self.0.len() + text.len() > MAX_QUOTING {
+                return Err(fmt::Error);
+            }
+            self.0.push_str(text);
+            Ok(())
+        }
+    }
+
+    let mut short = Short(String::new());
+    short.write_fmt(message).is_ok().then_some(short.0)
+}
+
 /// One part of a path. Below one parent all parts are of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub(super) enum Part {
     Index(usize),
     Name(String),
 }
@@ -104,7 +146,7 @@ fn parts(pointer: &str) -> impl Iterator<Item = String> {
         .map(|part| part.replace("~1", "/").replace("~0", "~"))
 }
 
-fn path(place: &[Part]) -> String {
+pub(super) fn path<'a>(place: impl IntoIterator<Item = &'a Part>) -> String {
     let mut path = String::new();
     for part in place {
         path.push('/');
@@ -112,6 +154,9 @@ fn path(place: &[Part]) -> String {
             Part::Index(index) => path.push_str(&index.to_string()),
             Part::Name(name) => path.push_str(name),
         }
+    }
+    if let Some((end, _)) = path.char_indices().nth(MAX_PATH) {
+        path.truncate(end);
     }
     if path.is_empty() { "/".to_owned() } else { path }
 }
@@ -123,12 +168,12 @@ fn keyword<'a>(schema: &'a Value, pointer: &str) -> (Vec<usize>, Option<&'a Valu
     for part in parts(pointer) {
         let found = match node {
             Value::Object(members) => {
-                let node_has_all_of = members.contains_key("allOf");
-                let mut members = members.iter().enumerate();
                 // A choice of one was compiled as `allOf`.
-                let choice = part == "allOf" && !node_has_all_of;
-                let is_part = |name: &str| name == part || (choice && matches!(name, "anyOf" | "oneOf"));
+                let written = dialect::choice_of_one(members).filter(|_| part == "allOf");
+                let is_part = |name: &str| name == written.unwrap_or(&part);
                 members
+                    .iter()
+                    .enumerate()
                     .find(|(_, (name, _))| is_part(name))
                     .map(|(at, (_, next))| (at, next))
             }

@@ -100,6 +100,10 @@ impl Bounds {
                         .multiple_of
                         .is_none_or(|divisor| (-EXACT..EXACT).contains(integer) && integer % divisor == 0)
             }
+            // What fits 64 bits is compared exactly by the validator, even with a bound that is a fraction.
+            Scanned::Other(text) if let Some(integer) = long_integer(text) => {
+                self.multiple_of.is_none() && (self.least..=self.greatest).contains(&integer)
+            }
             Scanned::Other(_) => self.fractions.as_ref().is_some_and(|bounds| {
                 number.double().is_some_and(|double| {
                     bounds.minimum <= double
@@ -110,6 +114,16 @@ impl Bounds {
             }),
         }
     }
+}
+
+/// The value of a plain integer that the parser of values keeps as one.
+fn long_integer(text: &str) -> Option<i128> {
+    let unsigned = text.parse::<u64>().map(i128::from);
+    // `-0` is a double.
+    unsigned
+        .or_else(|_| text.parse::<i64>().map(i128::from))
+        .ok()
+        .filter(|integer| *integer != 0)
 }
 
 /// One bound.

@@ -19,6 +19,7 @@ fn value() -> impl Strategy<Value = Value> {
         (-3_i64..4).prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
+        long_integer(),
         (-6_i8..7).prop_map(|half| Value::from(f64::from(half) / 2.0)),
         any::<f64>().prop_map(Value::from),
         select(vec!["", "a", "b", "ab", "abc", "é", "\u{1F600}", "\n\"\\", "12"]).prop_map(Value::from),
@@ -32,6 +33,31 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Integers around the sizes at which doubles and 64-bit integers end.
+fn long_integer() -> impl Strategy<Value = Value> {
+    let sizes = select(vec![1_i128 << 53, 10_i128.pow(18), 1_i128 << 63, 1_i128 << 64]);
+    (sizes, -3_i128..4, any::<bool>()).prop_map(|(size, by, negative)| {
+        let integer = if negative { -size + by } else { size + by };
+        let text = integer.to_string();
+        serde_json::from_str(&text).expect("an integer is JSON")
+    })
+}
+
+/// The same sizes as bounds, most of them as doubles.
+fn long_bound() -> impl Strategy<Value = Value> {
+    let doubles = select(vec![
+        9_007_199_254_740_992.0,
+        9_007_199_254_740_994.0,
+        1e18,
+        9_223_372_036_854_775_808.0,
+        18_446_744_073_709_551_616.0,
+    ]);
+    prop_oneof![
+        2 => (doubles, any::<bool>()).prop_map(|(size, negative)| Value::from(if negative { -size } else { size })),
+        1 => long_integer(),
+    ]
+}
+
 fn schema() -> impl Strategy<Value = Value> {
     let size = || 0_u8..4;
     let rule = prop_oneof![
@@ -40,6 +66,8 @@ fn schema() -> impl Strategy<Value = Value> {
         1 => (-3_i64..4).prop_map(|limit| json!({"minimum": limit})),
         1 => (-5_i8..6).prop_map(|half| json!({"maximum": f64::from(half) / 2.0})),
         1 => (-3_i64..4).prop_map(|limit| json!({"exclusiveMinimum": limit, "multipleOf": 2})),
+        1 => (select(vec!["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]), long_bound())
+            .prop_map(|(keyword, limit)| json!({keyword: limit})),
         1 => (size(), size()).prop_map(|(a, b)| json!({"minLength": a, "maxLength": b})),
         1 => (size(), size()).prop_map(|(a, b)| json!({"minItems": a, "maxItems": b, "minProperties": a % 3, "maxProperties": b})),
         1 => prop::collection::vec(value(), 1..4).prop_map(|values| json!({"enum": values})),

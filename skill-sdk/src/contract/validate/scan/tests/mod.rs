@@ -359,6 +359,26 @@ fn references_out_of_a_part_keep_their_meaning() {
 }
 
 #[test]
+fn annotations_and_many_validators_leave_the_rest_of_the_plan() {
+    let properties: Map<String, Value> = (0..60)
+        .map(|n| {
+            (
+                format!("p{n}"),
+                json!({"type": "string", "format": "date", "x-mcp-header": format!("P{n}")}),
+            )
+        })
+        .collect();
+    let schema = json!({"type": "object", "properties": properties});
+    let scan = Scan::compile(&schema).unwrap();
+    let today = "\"2026-01-31\"";
+    assert!(compare(&schema, &scan, &format!("{{\"p0\":{today},\"other\":1}}")).1);
+    // Those beyond the limit are left to the validator of the whole.
+    assert!(!compare(&schema, &scan, &format!("{{\"p59\":{today}}}")).1);
+    let annotated = json!({"properties": {"a": {"type": "integer", "x-mcp-header": "A"}}});
+    assert!(compare(&annotated, &Scan::compile(&annotated).unwrap(), r#"{"a":1}"#).1);
+}
+
+#[test]
 fn nesting_is_bounded_as_by_the_parser() {
     let scan = Scan::compile(&json!({"type": "object"})).unwrap();
     for (levels, fits) in [(126, true), (127, false), (100_000, false)] {

@@ -1,0 +1,10 @@
+use skill_sdk::resource;
+
+struct Store;
+
+#[resource(crate)]
+fn store() -> Store {
+    Store
+}
+
+fn main() {}
