@@ -7,6 +7,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+use super::fields::JsonFields;
+
 /// The variable that chooses what is logged, in the notation of `tracing_subscriber::EnvFilter`.
 const FILTER: &str = "RUST_LOG";
 
@@ -43,27 +45,38 @@ pub(super) fn start(format: LogFormat) -> Started {
     let log: Box<dyn Layer<Registry> + Send + Sync> = if json {
         // The list, since the innermost span may be one of the author's, without the fields of the call.
         let log = log.json().flatten_event(true).with_current_span(true);
-        Box::new(log.with_span_list(true).with_filter(filter))
+        Box::new(log.with_span_list(true).fmt_fields(JsonFields))
     } else {
         let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Box::new(log.with_ansi(colour).with_filter(filter))
+        Box::new(log.with_ansi(colour))
     };
     #[cfg(feature = "telemetry")]
-    {
+    let traces = {
         let (traces, problem) = super::telemetry::traces();
-        let layer = traces.as_ref().map(super::telemetry::Traces::layer);
-        // Somebody else's subscriber stays in place.
-        drop(tracing_subscriber::registry().with(log).with(layer).try_init());
+        if let Some(layer) = traces.as_ref().map(super::telemetry::Traces::layer) {
+            // Traces have a filter of their own.
+            let log = tracing_subscriber::registry().with(log.with_filter(filter));
+            drop(log.with(layer).try_init());
+        } else {
+            one_filter(log, filter);
+        }
         if let Some(problem) = problem {
             tracing::warn!(problem, "traces are not exported");
         }
-        Started { traces }
-    }
+        traces
+    };
     #[cfg(not(feature = "telemetry"))]
-    {
-        drop(tracing_subscriber::registry().with(log).try_init());
-        Started {}
+    one_filter(log, filter);
+    Started {
+        #[cfg(feature = "telemetry")]
+        traces,
     }
+}
+
+/// Starts the log with the only filter of the program, which costs a call less than one among several. Somebody else's
+/// subscriber stays in place.
+fn one_filter(log: Box<dyn Layer<Registry> + Send + Sync>, filter: EnvFilter) {
+    drop(tracing_subscriber::registry().with(log).with(filter).try_init());
 }
 
 /// A log that was started.

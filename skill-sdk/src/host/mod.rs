@@ -17,6 +17,8 @@ pub mod args;
 #[cfg(feature = "host")]
 pub mod command;
 mod describe;
+#[cfg(feature = "log")]
+mod fields;
 #[cfg(feature = "runtime")]
 mod family;
 #[cfg(feature = "runtime")]

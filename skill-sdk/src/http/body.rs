@@ -6,11 +6,11 @@ use std::pin::Pin;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::StatusCode;
 use axum::response::Response;
-use tokio::time::timeout;
 
 use super::answer;
 use super::operation::{Operation, Refusal};
 use crate::error::SkillError;
+use crate::pipeline::timed;
 
 /// Reads a body whole, or says why not. One that says that it is too large is refused before it comes.
 pub(crate) async fn read(operation: &Operation, body: Body) -> Result<Bytes, Response> {
@@ -19,7 +19,7 @@ pub(crate) async fn read(operation: &Operation, body: Body) -> Result<Bytes, Res
         if body.size_hint().lower() > limits.body as u64 {
             return Err(Unread::TooLarge);
         }
-        timeout(limits.body_time, collect(operation, body))
+        timed(|| Some(limits.body_time), collect(operation, body))
             .await
             .unwrap_or(Err(Unread::Slow))
     };

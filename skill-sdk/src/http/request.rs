@@ -43,13 +43,12 @@ fn is_json_type(content_type: &HeaderValue) -> bool {
     let Ok(text) = content_type.to_str() else {
         return false;
     };
-    let mime = text
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    mime == "application/json" || (mime.starts_with("application/") && mime.ends_with("+json"))
+    let mime = text.split(';').next().unwrap_or_default().trim();
+    if mime.eq_ignore_ascii_case("application/json") {
+        return true;
+    }
+    let mime = mime.to_ascii_lowercase();
+    mime.starts_with("application/") && mime.ends_with("+json")
 }
 
 /// The body of a call: `{"invocationId", "idempotencyKey", "settings", "inputs"}`.

@@ -14,6 +14,7 @@ mod panics;
 mod relax;
 mod report;
 mod runnable;
+mod spanned;
 mod violations;
 
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub use self::call::{Call, Completed, Meta};
 pub(crate) use self::capture::Capture;
 #[cfg(feature = "testing")]
 pub use self::capture::{LogEvent, LogSpan};
+#[cfg(feature = "http")]
+pub(crate) use self::deadline::timed;
 pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};
 pub use self::panics::report_panics_of_skills;
@@ -84,7 +87,7 @@ impl Opened {
             let result = steps(runnable, &inputs, &context, place).await;
             report::finish(&context, result)
         };
-        tracing::Instrument::instrument(work, span).await
+        spanned::within(span, work).await
     }
 }
 

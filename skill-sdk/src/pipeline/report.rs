@@ -22,9 +22,10 @@ pub(super) fn span(context: &SkillContext) -> Span {
     // What is known now is given now: for a field that comes later a log in JSON reads all others again.
     let span = tracing::info_span!(
         "skill",
-        skill = context.skill(),
-        protocol = context.protocol(),
+        // In the order of the alphabet, in which a log in JSON shows them.
         invocation_id = context.invocation_id(),
+        protocol = context.protocol(),
+        skill = context.skill(),
         trace_id,
     );
     #[cfg(feature = "telemetry")]

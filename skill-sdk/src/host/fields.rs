@@ -1,0 +1,211 @@
+//! The fields of spans in the log in JSON.
+//!
+//! Every call has a span, and most spans end before anything is logged. So what they hold is written as text at once, in
+//! one go; the formatter of `tracing_subscriber` makes a tree of values of it first, and reads it again for each
+//! field that comes later.
+
+use std::fmt;
+
+use serde::Serialize;
+use tracing::field::{Field, Visit};
+use tracing::span::Record;
+use tracing_subscriber::field::RecordFields;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FormatFields, FormattedFields};
+
+/// Room for the fields of most spans, in bytes.
+const USUAL: usize = 192;
+
+/// Writes the fields of a span as a JSON object. Of several fields of one name the last counts.
+pub(super) struct JsonFields;
+
+impl<'writer> FormatFields<'writer> for JsonFields {
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'writer>, fields: R) -> fmt::Result {
+        let mut object = Object(String::with_capacity(USUAL));
+        fields.record(&mut object);
+        writer.write_str(&object.closed())
+    }
+
+    fn add_fields(&self, current: &'writer mut FormattedFields<Self>, fields: &Record<'_>) -> fmt::Result {
+        let mut object = Object(std::mem::take(&mut current.fields));
+        object.reopen();
+        fields.record(&mut object);
+        current.fields = object.closed();
+        Ok(())
+    }
+}
+
+/// A JSON object without its end.
+struct Object(String);
+
+impl Object {
+    /// Takes the end off.
+    fn reopen(&mut self) {
+        if self.0.ends_with('}') {
+            self.0.pop();
+        }
+    }
+
+    fn closed(mut self) -> String {
+        self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
+        self.0
+    }
+
+    fn member(&mut self, field: &Field, value: impl FnOnce(&mut String)) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        // A name that is a word of the language is written with a prefix in source code.
+        let name = field.name();
+        string(&mut self.0, name.strip_prefix("r#").unwrap_or(name));
+        self.0.push(':');
+        value(&mut self.0);
+    }
+
+    fn value(&mut self, field: &Field, value: &(impl Serialize + ?Sized)) {
+        self.member(field, |text| {
+            text.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()));
+        });
+    }
+}
+
+impl Visit for Object {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.member(field, |text| string(text, value));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.member(field, |text| string(text, &format!("{value:?}")));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.value(field, &value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.value(field, &value);
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.value(field, &value);
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.value(field, &value);
+    }
+
+    fn record_bytes(&mut self, field: &Field, value: &[u8]) {
+        self.value(field, value);
+    }
+}
+
+/// Writes a JSON string.
+fn string(text: &mut String, value: &str) {
+    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if value.bytes().all(plain) {
+        text.push('"');
+        text.push_str(value);
+        text.push('"');
+    } else {
+        text.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "\"\"".to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::{Value, json};
+    use tracing::Subscriber;
+    use tracing_subscriber::fmt::MakeWriter;
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::registry;
+
+    use super::*;
+
+    /// What was logged.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(text);
+            Ok(text.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl MakeWriter<'_> for Log {
+        type Writer = Self;
+
+        fn make_writer(&self) -> Self {
+            self.clone()
+        }
+    }
+
+    impl Log {
+        /// The lines, without the time.
+        fn lines(&self) -> Vec<Value> {
+            let text = self.0.lock().unwrap().clone();
+            let line = |line: &str| {
+                let mut line: Value = serde_json::from_str(line).unwrap();
+                line.as_object_mut().unwrap().remove("timestamp");
+                line
+            };
+            String::from_utf8(text).unwrap().lines().map(line).collect()
+        }
+    }
+
+    fn logged(subscriber: impl Subscriber + Send + Sync, log: &Log) -> Vec<Value> {
+        tracing::subscriber::with_default(subscriber, || {
+            let outer = tracing::info_span!("none");
+            let _outer = outer.enter();
+            tracing::info!("in an empty span");
+            let inner = tracing::info_span!(
+                "inner",
+                text = "a \"b\"\\\n\u{1}é\u{7f}",
+                empty = "",
+                yes = true,
+                low = -1,
+                high = u64::MAX,
+                wide = u128::MAX,
+                half = 0.5,
+                nan = f64::NAN,
+                shown = %"a\"",
+                debugged = ?Some("a"),
+                bytes = [1_u8, 2].as_slice(),
+                r#type = ?"t",
+                error = &io::Error::other("e") as &(dyn std::error::Error + 'static),
+                absent = None::<&str>,
+                later = tracing::field::Empty,
+                twice = 1,
+            );
+            inner.in_scope(|| tracing::warn!(own = 1, "inside"));
+            inner.record("later", "x\ty");
+            inner.record("twice", 2);
+            inner.in_scope(|| tracing::warn!("again"));
+        });
+        log.lines()
+    }
+
+    #[test]
+    fn the_log_is_the_one_of_the_library() {
+        let (ours, theirs) = (Log::default(), Log::default());
+        let layer = |log: &Log| {
+            let layer = tracing_subscriber::fmt::layer().with_writer(log.clone()).json();
+            layer
+                .flatten_event(true)
+                .with_current_span(true)
+                .with_span_list(true)
+        };
+        let found = logged(registry().with(layer(&ours).fmt_fields(JsonFields)), &ours);
+        assert_eq!(found, logged(registry().with(layer(&theirs)), &theirs));
+        assert_eq!(found.len(), 3);
+        assert_eq!(found[0]["span"], json!({"name": "none"}));
+        assert_eq!(found[1]["span"]["text"], "a \"b\"\\\n\u{1}é\u{7f}");
+        assert_eq!(found[2]["span"]["later"], "x\ty");
+        assert_eq!(found[2]["spans"][1]["twice"], 2);
+    }
+}
