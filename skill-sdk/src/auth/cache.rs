@@ -1,4 +1,8 @@
-//! The tokens that were good, by their hashes.
+//! The tokens that were good: what they say, and the hash of what makes them good.
+//!
+//! A token is found by the hash of its signature, and then compared in the part that is signed. So a hit hashes the third part
+//! alone, and nobody who reads the memory of the host finds a token there: what is kept is worth nothing without the
+//! signature.
 //!
 //! A hit takes one shared lock of one of many small sets and writes nothing but a mark that is mostly there already, so
 //! threads that see the same token do not wait for each other. There is no list to keep in order: a set that is full gives
@@ -19,17 +23,30 @@ pub const CACHED_TOKENS: usize = SETS * WAYS;
 const SETS: usize = 512;
 const WAYS: usize = 8;
 
-/// The hash of a token, which stands for it.
-pub(super) type Digest = [u8; 32];
+type Digest = [u8; 32];
 
-/// The hash of a token.
-pub(super) fn digest(token: &str) -> Digest {
-    Sha256::digest(token.as_bytes()).into()
+/// What a token is recognized by.
+#[derive(Debug)]
+pub(super) struct Fingerprint<'a> {
+    /// Header and claims as they are written.
+    message: &'a str,
+    /// The hash of the signature as it is written.
+    digest: Digest,
+}
+
+impl<'a> Fingerprint<'a> {
+    /// The fingerprint of a token; `None` when it has no parts.
+    pub(super) fn of(token: &'a str) -> Option<Self> {
+        let (message, signature) = token.rsplit_once('.')?;
+        let digest = Sha256::digest(signature.as_bytes()).into();
+        Some(Self { message, digest })
+    }
 }
 
 #[derive(Debug)]
 struct Entry {
     digest: Digest,
+    message: Box<str>,
     key: Arc<Key>,
     caller: Arc<Caller>,
     /// Whether it was asked for since somebody last looked for room.
@@ -55,6 +72,12 @@ pub(super) struct TokenCache {
     generation: AtomicU64,
 }
 
+impl Entry {
+    fn is_of(&self, token: &Fingerprint<'_>) -> bool {
+        self.digest == token.digest && *self.message == *token.message
+    }
+}
+
 impl TokenCache {
     pub(super) fn new() -> Self {
         Self {
@@ -69,9 +92,12 @@ impl TokenCache {
     }
 
     /// What is known about a token at `now`, in seconds since 1970.
-    pub(super) fn get(&self, digest: &Digest, now: i64) -> Known {
-        let set = self.set(digest).read().unwrap_or_else(PoisonError::into_inner);
-        let Some(entry) = set.iter().find(|entry| entry.digest == *digest) else {
+    pub(super) fn get(&self, token: &Fingerprint<'_>, now: i64) -> Known {
+        let set = self
+            .set(&token.digest)
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Some(entry) = set.iter().find(|entry| entry.is_of(token)) else {
             return Known::Nothing;
         };
         if is_expired(entry.caller.expires_at(), now) {
@@ -91,29 +117,33 @@ impl TokenCache {
     /// Remembers a token that is good at `now`.
     pub(super) fn insert(
         &self,
-        digest: Digest,
+        token: &Fingerprint<'_>,
         key: Arc<Key>,
         caller: Arc<Caller>,
         generation: u64,
         now: i64,
     ) {
-        let mut set = self.set(&digest).write().unwrap_or_else(PoisonError::into_inner);
+        let mut set = self
+            .set(&token.digest)
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         // Under the lock: a sweep that is still to come will see the entry, one that is over was announced.
         if self.generation() != generation {
             return;
         }
         let entry = Entry {
-            digest,
+            digest: token.digest,
+            message: token.message.into(),
             key,
             caller,
             used: AtomicBool::new(false),
         };
-        if let Some(old) = set.iter_mut().find(|old| old.digest == digest) {
+        if let Some(old) = set.iter_mut().find(|old| old.is_of(token)) {
             *old = entry;
         } else if set.len() < WAYS {
             set.push(entry);
         } else {
-            let place = room(&mut set, now, usize::from(digest[2]) % WAYS);
+            let place = room(&mut set, now, usize::from(token.digest[2]) % WAYS);
             set[place] = entry;
         }
     }
@@ -172,51 +202,87 @@ mod tests {
 
     fn remember(cache: &TokenCache, token: &str, keys: &KeySet, expires_at: i64) {
         let key = Arc::clone(keys.get("a").unwrap());
-        cache.insert(digest(token), key, caller(expires_at), cache.generation(), NOW);
+        let fingerprint = Fingerprint::of(token).unwrap();
+        cache.insert(&fingerprint, key, caller(expires_at), cache.generation(), NOW);
     }
 
     fn is_good(cache: &TokenCache, token: &str, now: i64) -> bool {
-        matches!(cache.get(&digest(token), now), Known::Good(_))
+        matches!(get(cache, token, now), Known::Good(_))
+    }
+
+    fn get(cache: &TokenCache, token: &str, now: i64) -> Known {
+        cache.get(&Fingerprint::of(token).unwrap(), now)
     }
 
     #[test]
     fn what_is_remembered_and_for_how_long() {
         let (cache, keys) = (TokenCache::new(), keys(&["a"], None));
-        remember(&cache, "t", &keys, NOW + 10);
-        assert!(is_good(&cache, "t", NOW));
-        assert!(is_good(&cache, "t", NOW + 14));
-        assert!(matches!(cache.get(&digest("t"), NOW + 15), Known::Expired));
-        assert!(matches!(cache.get(&digest("T"), NOW), Known::Nothing));
+        remember(&cache, "h.c.s", &keys, NOW + 10);
+        assert!(is_good(&cache, "h.c.s", NOW));
+        assert!(is_good(&cache, "h.c.s", NOW + 14));
+        assert!(matches!(get(&cache, "h.c.s", NOW + 15), Known::Expired));
+        assert!(matches!(get(&cache, "h.c.S", NOW), Known::Nothing));
         // The same token again takes no second place.
-        remember(&cache, "t", &keys, NOW + 20);
-        assert!(is_good(&cache, "t", NOW + 15));
-        assert_eq!(cache.set(&digest("t")).read().unwrap().len(), 1);
+        remember(&cache, "h.c.s", &keys, NOW + 20);
+        assert!(is_good(&cache, "h.c.s", NOW + 15));
+        assert_eq!(
+            cache
+                .set(&Fingerprint::of("h.c.s").unwrap().digest)
+                .read()
+                .unwrap()
+                .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn every_part_of_a_token_counts() {
+        let (cache, keys) = (TokenCache::new(), keys(&["a"], None));
+        remember(&cache, "h.c.s", &keys, NOW + 10);
+        for other in [
+            "H.c.s", "h.C.s", "h.c.S", "c.h.s", "h.c.s.", ".h.c.s", "c.s", "s.h.c", "h.c.",
+        ] {
+            assert!(!is_good(&cache, other, NOW), "{other}");
+        }
+        assert!(Fingerprint::of("no parts").is_none());
+        // Two tokens that differ in what is signed alone stand in one set, each with its own caller.
+        remember(&cache, "h.d.s", &keys, NOW + 100);
+        assert!(matches!(get(&cache, "h.c.s", NOW + 50), Known::Expired));
+        assert!(is_good(&cache, "h.d.s", NOW + 50));
+        let kept = format!("{:?}", cache.sets);
+        assert!(kept.contains("h.c") && !kept.contains("h.c.s"));
     }
 
     #[test]
     fn tokens_go_with_their_keys() {
         let (cache, old) = (TokenCache::new(), keys(&["a", "b"], None));
-        remember(&cache, "t", &old, NOW + 10);
+        remember(&cache, "h.c.s", &old, NOW + 10);
         let same = keys(&["a"], Some(&old));
         cache.keep_only(&same);
-        assert!(is_good(&cache, "t", NOW));
+        assert!(is_good(&cache, "h.c.s", NOW));
         let generation = cache.generation();
         let new = keys(&["b"], Some(&same));
         cache.keep_only(&new);
-        assert!(!is_good(&cache, "t", NOW));
+        assert!(!is_good(&cache, "h.c.s", NOW));
         // Whoever checked a token with the keys of before does not bring it back.
         let key = Arc::clone(old.get("a").unwrap());
-        cache.insert(digest("t"), key, caller(NOW + 10), generation, NOW);
-        assert!(!is_good(&cache, "t", NOW));
+        cache.insert(
+            &Fingerprint::of("h.c.s").unwrap(),
+            key,
+            caller(NOW + 10),
+            generation,
+            NOW,
+        );
+        assert!(!is_good(&cache, "h.c.s", NOW));
     }
 
     #[test]
     fn there_is_room_for_so_many_and_those_in_use_stay() {
         let (cache, keys) = (TokenCache::new(), keys(&["a"], None));
-        remember(&cache, "in use", &keys, NOW + 10);
+        remember(&cache, "in.use", &keys, NOW + 10);
         for index in 0..4 * CACHED_TOKENS {
-            remember(&cache, &format!("t{index}"), &keys, NOW + 10);
-            assert!(is_good(&cache, "in use", NOW), "{index}");
+            remember(&cache, &format!("h.c.{index}"), &keys, NOW + 10);
+            assert!(is_good(&cache, "in.use", NOW), "{index}");
         }
         let places = || cache.sets.iter().map(|set| set.read().unwrap().len());
         assert!(places().sum::<usize>() > CACHED_TOKENS * 9 / 10);
@@ -226,11 +292,11 @@ mod tests {
     #[test]
     fn expired_tokens_make_room_first() {
         let (cache, keys) = (TokenCache::new(), keys(&["a"], None));
-        let index = usize::from(u16::from_le_bytes([digest("0")[0], digest("0")[1]])) % SETS;
-        let mut of_one_set = (0_u32..).map(|index| index.to_string()).filter(|token| {
-            let digest = digest(token);
-            usize::from(u16::from_le_bytes([digest[0], digest[1]])) % SETS == index
-        });
+        let set = |token: &str| std::ptr::from_ref(cache.set(&Fingerprint::of(token).unwrap().digest));
+        let first = set("h.c.0");
+        let mut of_one_set = (0_u32..)
+            .map(|index| format!("h.c.{index}"))
+            .filter(|token| set(token) == first);
         let tokens: Vec<String> = of_one_set.by_ref().take(WAYS + 1).collect();
         for (place, token) in tokens[..WAYS].iter().enumerate() {
             let expires_at = if place == 3 { NOW - 100 } else { NOW + 10 };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cache::{Known, TokenCache, digest};
+use super::cache::{Fingerprint, Known, TokenCache};
 use super::claims;
 use super::clock::{Clock, SystemClock};
 use super::jwks::Key;
@@ -30,6 +30,9 @@ struct Inner {
     keys: Keys,
     tokens: Arc<TokenCache>,
     clock: Arc<dyn Clock>,
+    /// [`is_signed`]. By this pointer alone the code of signatures belongs to a program: one whose hosts take no tokens has
+    /// no verifier, and the linker leaves it out.
+    is_signed: fn(&Unverified<'_>, &Key) -> bool,
 }
 
 impl Verifier {
@@ -62,6 +65,7 @@ impl Verifier {
             keys: Keys::new(Box::new(keys), Arc::clone(&clock), Arc::clone(&tokens)),
             tokens,
             clock,
+            is_signed,
         }))
     }
 
@@ -117,12 +121,17 @@ impl Verifier {
             keys,
             tokens,
             clock,
+            ..
         } = &*self.0;
         let token = bearer(authorization)?;
-        let cached = token.len() <= CACHED_TOKEN_BYTES;
-        let digest = digest(token);
-        if cached && keys.are_settled() {
-            match tokens.get(&digest, clock.unix_seconds()) {
+        // Of a token that is no token, or too long to be remembered, there is none.
+        let fingerprint = Some(token)
+            .filter(|token| token.len() <= CACHED_TOKEN_BYTES)
+            .and_then(Fingerprint::of);
+        if let Some(fingerprint) = &fingerprint
+            && keys.are_settled()
+        {
+            match tokens.get(fingerprint, clock.unix_seconds()) {
                 Known::Good(caller) => return Ok(caller),
                 Known::Expired => return Err(Reason::Expired),
                 Known::Nothing => {}
@@ -134,17 +143,19 @@ impl Verifier {
             return Err(Reason::NoKeys);
         }
         // After the keys: a fetch may have taken a while, and may have removed the key of the token.
-        if cached && let Known::Good(caller) = tokens.get(&digest, clock.unix_seconds()) {
+        if let Some(fingerprint) = &fingerprint
+            && let Known::Good(caller) = tokens.get(fingerprint, clock.unix_seconds())
+        {
             return Ok(caller);
         }
         let (key, generation) = self.key(&unverified.key_id).await?;
-        if !is_signed(&unverified, &key) {
+        if !(self.0.is_signed)(&unverified, &key) {
             return Err(Reason::Signature);
         }
         let now = clock.unix_seconds();
         let caller = Arc::new(claims::caller(unverified.claims, settings, now)?);
-        if cached {
-            tokens.insert(digest, key, Arc::clone(&caller), generation, now);
+        if let Some(fingerprint) = &fingerprint {
+            tokens.insert(fingerprint, key, Arc::clone(&caller), generation, now);
         }
         Ok(caller)
     }
