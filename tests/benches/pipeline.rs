@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::pipeline::{Call, Host, Meta, Runnable};
 use skill_sdk::skill;
 
 /// How long one figure is measured.
@@ -42,6 +42,12 @@ async fn echo(inputs: Points) -> Points {
     inputs
 }
 
+/// Echo, by a function that may block its thread.
+#[skill("bench.blocking", version = "1", side_effects = "none", risk = "low")]
+fn blocking(inputs: Points) -> Points {
+    inputs
+}
+
 fn inputs(count: usize) -> Vec<u8> {
     let point = |index: usize| Point {
         name: format!("point {index}"),
@@ -69,31 +75,35 @@ fn time(mut work: impl FnMut()) -> f64 {
 }
 
 fn main() {
-    let host = Host::with_resources([echo::SKILL], Resources::default()).expect("the skill is sound");
-    let runnable = host.get("bench.echo@1").expect("it is hosted").clone();
+    let skills = [echo::SKILL, blocking::SKILL];
+    let host = Host::with_resources(skills, Resources::default()).expect("the skills are sound");
+    let hosted = |reference: &str| host.get(reference).expect("it is hosted").clone();
+    let (runnable, blocking) = (hosted("bench.echo@1"), hosted("bench.blocking@1"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime");
+    let call_of = |runnable: &Runnable, body: &[u8]| {
+        let call = Call::json(black_box(body.to_vec()), Meta::new("bench"));
+        black_box(runtime.block_on(host.call(runnable, call)));
+    };
     println!(
-        "{:>10} {:>14} {:>14} {:>7}",
-        "bytes", "serde ns/call", "call ns/call", "ratio"
+        "{:>10} {:>14} {:>14} {:>7} {:>18}",
+        "bytes", "serde ns/call", "call ns/call", "ratio", "blocking ns/call"
     );
     for count in [1, 20, 200] {
         let body = inputs(count);
-        let (mut plain, mut whole) = (f64::INFINITY, f64::INFINITY);
+        let (mut plain, mut whole, mut moved) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         for _ in 0..ROUNDS {
             plain = plain.min(time(|| {
                 let points: Points = serde_json::from_slice(black_box(&body)).expect("points");
                 black_box(serde_json::to_vec(&points).expect("points"));
             }));
-            whole = whole.min(time(|| {
-                let call = Call::json(black_box(body.clone()), Meta::new("bench"));
-                black_box(runtime.block_on(host.call(&runnable, call)));
-            }));
+            whole = whole.min(time(|| call_of(&runnable, &body)));
+            moved = moved.min(time(|| call_of(&blocking, &body)));
         }
         println!(
-            "{:>10} {plain:>14.0} {whole:>14.0} {:>7.2}",
+            "{:>10} {plain:>14.0} {whole:>14.0} {:>7.2} {moved:>18.0}",
             body.len(),
             whole / plain
         );

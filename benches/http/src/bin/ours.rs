@@ -6,9 +6,8 @@
 )]
 
 use std::io;
+use std::process::ExitCode;
 
-use skill_sdk::auth::Verifier;
-use skill_sdk::context::Environment;
 use skill_sdk::http::{HttpHost, ServeOptions, serve};
 use skill_sdk::pipeline::{Host, report_panics_of_skills};
 use skill_sdk::skill;
@@ -27,37 +26,29 @@ async fn ruled(inputs: RuledOrder) -> RuledQuote {
     model::ruled_quote(inputs)
 }
 
-/// Logs as a host in production does.
-fn log() {
-    let filter = tracing_subscriber::EnvFilter::new("info");
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr);
-    log.json()
-        .flatten_event(true)
-        .with_current_span(true)
-        .with_span_list(false)
-        .init();
+/// With arguments it is the program that runs in production: tokens, the log, and all that `serve http` does. Without, it is
+/// the host alone.
+fn main() -> ExitCode {
+    if std::env::args().len() > 1 {
+        return match start::pin() {
+            Ok(()) => skill_sdk::host::main(),
+            Err(error) => failed(&error),
+        };
+    }
+    host().map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
 }
 
-fn main() -> io::Result<()> {
-    let production = std::env::args()
-        .nth(1)
-        .is_some_and(|profile| profile == "production");
-    if production {
-        log();
-    }
+fn failed(error: &io::Error) -> ExitCode {
+    eprintln!("{error}");
+    ExitCode::FAILURE
+}
+
+fn host() -> io::Result<()> {
     report_panics_of_skills();
     let host = Host::collect().map_err(io::Error::other)?;
-    let http = if production {
-        let verifier = Verifier::from_environment(&Environment::process()).map_err(io::Error::other)?;
-        HttpHost::new(host, verifier)
-    } else {
-        HttpHost::anonymous(host)
-    };
     start::run(async {
         serve(
-            http,
+            HttpHost::anonymous(host),
             ServeOptions::new("127.0.0.1", 0),
             start::announce,
             std::future::pending(),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use skill_sdk_bench_http::body::Size;
+
 /// A program with its arguments, which one contender or several use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Program {
@@ -50,7 +52,24 @@ pub(crate) const BASE: &str = "l1";
 pub(crate) const OURS: Program = program("ours", &[]);
 
 /// The same with what production has.
-const PRODUCTION: Program = program("ours", &["production"]);
+const PRODUCTION: Program = program("ours", &["serve", "http", "--port", "0"]);
+
+/// The rows that goals are set for.
+const TYPES: &str = "ours, types only";
+const RULES: &str = "ours, rules on values";
+const PRODUCTIVE: &str = "ours, production";
+
+/// What is asked for at 64 connections: a row, a size, and the ratio of `l1` to it in processor time.
+pub(crate) const GOALS: [(&str, Size, f64); 5] = [
+    (TYPES, Size::Small, 0.85),
+    (RULES, Size::Small, 0.85),
+    (PRODUCTIVE, Size::Small, 0.75),
+    (TYPES, Size::Large, 0.85),
+    (RULES, Size::Large, 0.50),
+];
+
+/// The part of a goal below which a machine that is busy with something else is no excuse.
+pub(crate) const MARGIN: f64 = 0.85;
 
 /// The smallest host of the SDK.
 pub(crate) const HELLO: Program = program("hello-http", &[]);
@@ -67,17 +86,17 @@ const CONTENDERS: &[Contender] = &[
         path: "/skills/bench.derived@1",
     },
     Contender {
-        name: "ours, types only",
+        name: TYPES,
         program: OURS,
         path: "/skills/bench.derived@1",
     },
     Contender {
-        name: "ours, rules on values",
+        name: RULES,
         program: OURS,
         path: "/skills/bench.ruled@1",
     },
     Contender {
-        name: "ours, production",
+        name: PRODUCTIVE,
         program: PRODUCTION,
         path: "/skills/bench.ruled@1",
     },
@@ -105,6 +124,15 @@ impl Plan {
             growth_calls: 150_000,
             starts: 5,
             ..Self::full()
+        }
+    }
+
+    /// For a check whether the goals are kept.
+    pub(crate) fn floor() -> Self {
+        Self {
+            contenders: CONTENDERS.split_at(1).1,
+            rounds: 5,
+            ..Self::quick()
         }
     }
 

@@ -26,15 +26,6 @@ pub(crate) fn table(size: Size, connections: usize, rounds: &[(Contender, Vec<Ro
     };
     for (contender, found) in rounds {
         let of = |figure: fn(&Round) -> f64| median(found.iter().map(figure));
-        // A ratio of neighbours in time suffers least from what else the machine does.
-        let ratio = |figure: fn(&Round) -> f64| {
-            median(
-                found
-                    .iter()
-                    .zip(base)
-                    .map(|(round, base)| figure(round) / figure(base)),
-            )
-        };
         println!(
             "{:<24} {:>10.0} {:>9.0} {:>9.0} {:>9.2} {:>12.2} {:>12.2}",
             contender.name,
@@ -42,10 +33,25 @@ pub(crate) fn table(size: Size, connections: usize, rounds: &[(Contender, Vec<Ro
             of(|round| round.outcome.percentile(50)),
             of(|round| round.outcome.percentile(99)),
             of(Round::cpu_per_request),
-            ratio(Round::per_second),
-            1.0 / ratio(Round::cpu_per_request),
+            ratio(found, base, Round::per_second),
+            1.0 / ratio(found, base, Round::cpu_per_request),
         );
     }
+}
+
+/// How a contender compares with the base. A ratio of neighbours in time suffers least from what else the machine does.
+fn ratio(found: &[Round], base: &[Round], figure: fn(&Round) -> f64) -> f64 {
+    let neighbours = found.iter().zip(base);
+    median(neighbours.map(|(round, base)| figure(round) / figure(base)))
+}
+
+/// The ratio of the base to a contender in processor time: what goals are set in.
+pub(crate) fn kept(rounds: &[(Contender, Vec<Round>)], name: &str) -> f64 {
+    let of = |name: &str| {
+        let row = rounds.iter().find(|(contender, _)| contender.name == name);
+        row.map_or(&[][..], |(_, found)| found)
+    };
+    1.0 / ratio(of(name), of(BASE), Round::cpu_per_request)
 }
 
 fn median(figures: impl Iterator<Item = f64>) -> f64 {

@@ -54,6 +54,7 @@ impl Server {
         command
             .args(program.arguments)
             .envs(issuer.variables())
+            .env_remove("RUST_LOG")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
