@@ -17,10 +17,10 @@ pub mod args;
 #[cfg(feature = "host")]
 pub mod command;
 mod describe;
-#[cfg(feature = "log")]
-mod fields;
 #[cfg(feature = "runtime")]
 mod family;
+#[cfg(feature = "log")]
+mod fields;
 #[cfg(feature = "runtime")]
 mod invoke;
 mod limits;
