@@ -40,6 +40,9 @@ const INITIALS: &str = r"[А-ЯЁ]\.\s?[А-ЯЁ]\.";
 
 static HAS_PATRONYMIC: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(PATRONYMIC).ok());
 
+/// What `\d` is in the expressions: a digit with a decimal value, of any script.
+static DIGIT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d").ok());
+
 static HAS_INITIALS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(INITIALS).ok());
 
 /// The patterns in the order of matching; `None` when one does not compile, which would be a hole. They are fixed, so a
@@ -100,9 +103,15 @@ fn expression(
     })
 }
 
-/// A digit of any script.
+/// A decimal digit of any script. Other numbers, such as `¹`, `②` and `½`, do not make a find part of a longer number.
 fn is_digit(c: char) -> bool {
-    c.is_numeric() && !c.is_alphabetic()
+    if c.is_ascii() || !c.is_numeric() {
+        return c.is_ascii_digit();
+    }
+    let text = c.encode_utf8(&mut [0; 4]).to_owned();
+    DIGIT
+        .as_ref()
+        .is_some_and(|digit| digit.is_match(&text).unwrap_or(false))
 }
 
 fn no_digit_beside(before: &str, after: &str) -> bool {
@@ -158,6 +167,6 @@ mod tests {
         let mut kinds: Vec<_> = patterns.iter().map(|pattern| pattern.kind).collect();
         kinds.dedup();
         assert_eq!(kinds, ["снилс", "паспорт", "телефон", "email", "фио"]);
-        assert!(HAS_PATRONYMIC.is_some() && HAS_INITIALS.is_some());
+        assert!(HAS_PATRONYMIC.is_some() && HAS_INITIALS.is_some() && DIGIT.is_some());
     }
 }
