@@ -62,11 +62,7 @@ impl<'a> Knowledge<'a> {
 
     /// What applying `snapshot` in `workspace` would change. Nothing is written.
     pub async fn preview(self, snapshot: &Snapshot, workspace: &str) -> Result<SnapshotPlan, SkillError> {
-        let body = InWorkspace {
-            workspace_id: workspace,
-            expected_state: None,
-            content: snapshot,
-        };
+        let body = in_workspace(snapshot, workspace, None)?;
         self.post("/knowledge/snapshots:preview", &body, false).await
     }
 
@@ -83,13 +79,8 @@ impl<'a> Knowledge<'a> {
         workspace: &str,
         expected_state: Option<&str>,
     ) -> Result<SnapshotPlan, ApplyError> {
-        let body = InWorkspace {
-            workspace_id: workspace,
-            expected_state,
-            content: snapshot,
-        };
         let core = self.context.core()?;
-        let body = text(&body)?;
+        let body = in_workspace(snapshot, workspace, expected_state)?;
         let ask = Ask::post("/knowledge/snapshots", &body, true);
         // The failure stays a value until it is known whether it is this one.
         let applied = async { Ok::<_, SkillError>(core.json(ask).await) };
@@ -108,17 +99,13 @@ impl<'a> Knowledge<'a> {
     /// Stores `document` in `workspace`, in place of the one with the same natural key. All tries carry one idempotency
     /// key.
     pub async fn document(self, document: &Document, workspace: &str) -> Result<StoredDocument, SkillError> {
-        let body = InWorkspace {
-            workspace_id: workspace,
-            expected_state: None,
-            content: document,
-        };
+        let body = in_workspace(document, workspace, None)?;
         self.post("/knowledge/documents", &body, true).await
     }
 
     /// What the platform remembers about the query's subject.
     pub async fn recall(self, query: &RecallQuery) -> Result<Recall, SkillError> {
-        self.post("/context/recall", query, false).await
+        self.post("/context/recall", &text(query)?, false).await
     }
 
     /// All entities in `workspace` that `query` asks for, of all pages.
@@ -133,13 +120,12 @@ impl<'a> Knowledge<'a> {
     async fn post<T: DeserializeOwned>(
         self,
         path: &str,
-        body: &impl Serialize,
+        body: &[u8],
         idempotent: bool,
     ) -> Result<T, SkillError> {
         let core = self.context.core()?;
-        let body = text(body)?;
         self.context
-            .bounded(core.json(Ask::post(path, &body, idempotent)))
+            .bounded(core.json(Ask::post(path, body, idempotent)))
             .await
     }
 }
@@ -165,7 +151,7 @@ async fn pages(
         }
         let empty = page.items.is_empty();
         items.extend(page.items);
-        match page.next_cursor {
+        match page.next_cursor.filter(|next| next != "") {
             None => return Ok(items),
             // Asking again would never end.
             Some(next) if empty || cursor.as_ref() == Some(&next) => {
@@ -176,20 +162,32 @@ async fn pages(
     }
 }
 
-/// A body of a request that names its workspace.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct InWorkspace<'a, T> {
-    workspace_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expected_state: Option<&'a str>,
-    #[serde(flatten)]
-    content: &'a T,
+/// The body of a request about `content` in a workspace. What the client says itself counts, whatever the content holds:
+/// a snapshot that was read from somewhere must not choose the workspace that it is applied to.
+fn in_workspace(
+    content: &impl Serialize,
+    workspace: &str,
+    expected_state: Option<&str>,
+) -> Result<Vec<u8>, SkillError> {
+    let mut body = serde_json::to_value(content).map_err(no_json)?;
+    if let Some(members) = body.as_object_mut() {
+        members.insert("workspaceId".to_owned(), workspace.into());
+        members.shift_remove("expectedState");
+        if let Some(state) = expected_state {
+            members.insert("expectedState".to_owned(), state.into());
+        }
+    }
+    text(&body)
 }
 
 fn text(body: &impl Serialize) -> Result<Vec<u8>, SkillError> {
-    serde_json::to_vec(body)
-        .map_err(|error| SkillError::terminal("core_error", "the request is no JSON").with_source(error))
+    // By way of a value: of two members with one name the last counts, and only this one is sent.
+    let body = serde_json::to_value(body).map_err(no_json)?;
+    serde_json::to_vec(&body).map_err(no_json)
+}
+
+fn no_json(error: serde_json::Error) -> SkillError {
+    SkillError::terminal("core_error", "the request is no JSON").with_source(error)
 }
 
 /// Null is as good as nothing.

@@ -1,5 +1,7 @@
 //! Lists of entities.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -73,14 +75,16 @@ impl EntityQuery {
 
     /// The request for one page.
     pub(super) fn page<'a>(&'a self, workspace: &'a str, cursor: Option<&'a Value>) -> PageRequest<'a> {
+        // A list from somewhere in its middle would be a part of it.
+        let rest = self.rest.iter().filter(|(name, _)| *name != "cursor");
         PageRequest {
+            rest: rest.map(|(name, value)| (name.as_str(), value)).collect(),
             workspace_id: workspace,
             kinds: &self.kinds,
             r#where: &self.filters,
             as_of: self.as_of.as_deref(),
             limit: PAGE_SIZE,
             cursor,
-            rest: &self.rest,
         }
     }
 }
@@ -88,6 +92,9 @@ impl EntityQuery {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PageRequest<'a> {
+    /// First, so that the others count.
+    #[serde(flatten)]
+    rest: BTreeMap<&'a str, &'a Value>,
     workspace_id: &'a str,
     kinds: &'a [String],
     r#where: &'a [Filter],
@@ -96,8 +103,6 @@ pub(super) struct PageRequest<'a> {
     limit: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<&'a Value>,
-    #[serde(flatten)]
-    rest: &'a Map<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -105,7 +110,7 @@ pub(super) struct PageRequest<'a> {
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) items: Vec<EntityRecord>,
-    /// Absent or null on the last page.
+    /// Absent, null or empty on the last page.
     pub(super) next_cursor: Option<Value>,
 }
 

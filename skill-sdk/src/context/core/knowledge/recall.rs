@@ -8,15 +8,17 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct RecallQuery {
+    /// Further members, on the wire beside the others. One with the name of another member does not count.
+    //
+    // First: of two members with one name the last is sent.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
     /// The workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace_id: Option<String>,
     /// The subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Value>,
-    /// Further members, on the wire beside the others.
-    #[serde(flatten)]
-    pub rest: Map<String, Value>,
 }
 
 impl RecallQuery {

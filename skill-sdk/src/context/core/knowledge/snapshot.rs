@@ -12,6 +12,11 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Snapshot {
+    /// Further members, on the wire beside the others. One with the name of another member does not count.
+    //
+    // First: of two members with one name the last is sent.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
     /// The package of the kinds of its entities.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub pack: String,
@@ -23,9 +28,6 @@ pub struct Snapshot {
     pub scope: String,
     /// The entities.
     pub entities: Vec<Entity>,
-    /// Further members, on the wire beside the others.
-    #[serde(flatten)]
-    pub rest: Map<String, Value>,
 }
 
 impl Snapshot {
@@ -66,6 +68,11 @@ impl Snapshot {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Entity {
+    /// Further members, on the wire beside the others. One with the name of another member does not count.
+    //
+    // First: of two members with one name the last is sent.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
     /// Its kind, such as `branch`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
@@ -81,9 +88,6 @@ pub struct Entity {
     /// What is known of it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub attributes: Map<String, Value>,
-    /// Further members, on the wire beside the others.
-    #[serde(flatten)]
-    pub rest: Map<String, Value>,
 }
 
 impl Entity {

@@ -10,7 +10,7 @@ use super::{context, context_of, with_key};
 use crate::context::clock::Clock;
 use crate::context::core::CoreClient;
 use crate::context::core::knowledge::{ApplyError, Filter};
-use crate::context::core::knowledge::{Document, EntityQuery, RecallQuery, Snapshot};
+use crate::context::core::knowledge::{Document, Entity, EntityQuery, RecallQuery, Snapshot};
 use crate::context::web::Method;
 use crate::error::SkillError;
 
@@ -271,4 +271,69 @@ async fn a_request_ends_with_its_call() {
         "cancelled"
     );
     assert_eq!(script.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn no_member_of_a_body_speaks_for_the_client() {
+    let script = Script::of::<0>([]);
+    let context = context(&with_key(), &script, &Clock::manual());
+    let knowledge = context.knowledge();
+    let read = json!({"pack": "p", "source": "s", "scope": "c", "workspaceId": "other", "expectedState": "st:0", "more": 1});
+    let hostile: Snapshot = serde_json::from_value(read).unwrap();
+    let hostile = hostile.set("source", "another").set("entities", json!([1]));
+    knowledge.preview(&hostile, "w").await.unwrap();
+    knowledge.apply(&hostile, "w", None).await.unwrap();
+    knowledge.apply(&hostile, "w", Some("st:1")).await.unwrap();
+    let query = EntityQuery::new(["k"])
+        .set("workspaceId", "other")
+        .set("limit", 1)
+        .set("cursor", "c-9")
+        .set("kinds", json!(["other"]))
+        .set("where", 1)
+        .set("include", "x");
+    knowledge.query(&query, "w").await.unwrap();
+    let recall = RecallQuery::new("w")
+        .anchor("a")
+        .set("workspaceId", "other")
+        .set("anchor", "b");
+    knowledge.recall(&recall).await.unwrap();
+    let entity = Entity::new("k", "1").set("kind", "other").set("key", "2");
+    knowledge.preview(&snapshot().entity(entity), "w").await.unwrap();
+
+    let without =
+        json!({"workspaceId": "w", "pack": "p", "source": "s", "scope": "c", "entities": [], "more": 1});
+    let mut expecting = without.clone();
+    expecting["expectedState"] = "st:1".into();
+    let page = json!({"workspaceId": "w", "kinds": ["k"], "where": [], "limit": 500, "include": "x"});
+    let bodies: Vec<_> = script.seen().into_iter().map(|request| request.body).collect();
+    assert_eq!(bodies[..3], [without.clone(), without, expecting]);
+    assert_eq!(bodies[3], page);
+    assert_eq!(bodies[4], json!({"workspaceId": "w", "anchor": "a"}));
+    assert_eq!(bodies[5]["entities"], json!([{"kind": "k", "key": "1"}]));
+}
+
+#[tokio::test]
+async fn an_empty_cursor_is_the_end() {
+    let script = Script::of([
+        page(500, &json!("c-1")),
+        page(2, &json!("")),
+        page(9, &json!(null)),
+    ]);
+    let context = context(&with_key(), &script, &Clock::manual());
+    let found = context
+        .knowledge()
+        .query(&EntityQuery::new(["k"]), "w")
+        .await
+        .unwrap();
+    assert_eq!((found.len(), script.seen().len()), (502, 2));
+    let script = Script::of([page(0, &json!(""))]);
+    let context = super::context(&with_key(), &script, &Clock::manual());
+    assert!(
+        context
+            .knowledge()
+            .query(&EntityQuery::new(["k"]), "w")
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
