@@ -28,6 +28,22 @@ pub(super) async fn off_the_runtime<T>(
     work()
 }
 
+/// Begins work that goes on whoever goes away. Its events belong to the call that began it.
+#[cfg(feature = "runtime")]
+pub(super) async fn in_its_own_task(work: impl Future<Output = ()> + Send + 'static) {
+    match tokio::runtime::Handle::try_current() {
+        Ok(runtime) => drop(runtime.spawn(tracing::Instrument::in_current_span(work))),
+        // A context that is used on a thread of another runtime.
+        Err(_) => work.await,
+    }
+}
+
+/// Without a runtime there are no tasks: the work ends with its caller.
+#[cfg(not(feature = "runtime"))]
+pub(super) async fn in_its_own_task(work: impl Future<Output = ()>) {
+    work.await;
+}
+
 /// Building in which a panic is a failure like others: the next call tries again.
 pub(super) struct Caught(pub(super) Build);
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use super::Environment;
-use super::building::{Caught, off_the_runtime};
+use super::building::{Caught, in_its_own_task, off_the_runtime};
 use crate::contract::Origin;
 use crate::error::SkillError;
 
@@ -149,7 +149,7 @@ impl fmt::Debug for ResourceDeclaration {
 /// The shared values of a host.
 #[derive(Default)]
 pub struct Resources {
-    slots: HashMap<TypeId, Slot>,
+    slots: HashMap<TypeId, Arc<Slot>>,
 }
 
 /// One shared value, from its declaration to the value.
@@ -165,10 +165,19 @@ struct State {
     /// Somebody builds it.
     building: bool,
     waiting: Vec<Waker>,
-    /// How many times building ended: well, badly, or because the one who built went away.
+    /// How many times building ended: well, badly, or because the runtime that built went away.
     rounds: u64,
-    /// Why building ended badly the last time, in words for callers.
-    failed: Option<String>,
+    /// Why building ended badly the last time.
+    failed: Option<Failed>,
+}
+
+/// Why there is no value. Everybody who waited for it is told.
+#[derive(Clone)]
+struct Failed {
+    /// In words for callers.
+    why: String,
+    /// For the log.
+    source: Arc<SkillError>,
 }
 
 impl Resources {
@@ -176,13 +185,12 @@ impl Resources {
     pub fn new(declarations: impl IntoIterator<Item = &'static ResourceDeclaration>) -> Self {
         let mut resources = Self::default();
         for declaration in declarations {
-            resources
-                .slots
-                .entry(declaration.type_id())
-                .or_insert_with(|| Slot {
+            resources.slots.entry(declaration.type_id()).or_insert_with(|| {
+                Arc::new(Slot {
                     builder: Some(declaration.builder),
                     state: Mutex::default(),
-                });
+                })
+            });
         }
         resources
     }
@@ -194,13 +202,11 @@ impl Resources {
             value: Some(Arc::new(value)),
             ..State::default()
         };
-        self.slots.insert(
-            TypeId::of::<T>(),
-            Slot {
-                builder: None,
-                state: Mutex::new(state),
-            },
-        );
+        let slot = Slot {
+            builder: None,
+            state: Mutex::new(state),
+        };
+        self.slots.insert(TypeId::of::<T>(), Arc::new(slot));
         self
     }
 
@@ -216,7 +222,7 @@ impl Resources {
                 builder: slot.builder,
                 state: Mutex::new(state),
             };
-            (*id, slot)
+            (*id, Arc::new(slot))
         });
         let slots = slots.collect();
         Self { slots }.with(value)
@@ -224,8 +230,9 @@ impl Resources {
 
     /// The value of type `T`; it is built when it is not there.
     ///
-    /// Callers that come while it is built wait for it and share the failure if there is one. The code is
-    /// `resource_unavailable`, retryable.
+    /// Where there is a runtime, it is built in a task of its own: a call whose time is up leaves the building to those who
+    /// come later. All callers wait for it and share the failure if there is one. The code is `resource_unavailable`,
+    /// retryable.
     pub(crate) async fn get<T: Resource>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
         let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {
@@ -271,59 +278,66 @@ impl Slot {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn get(&self, name: &str, environment: &Environment) -> Result<Shared, SkillError> {
+    async fn get(
+        self: &Arc<Self>,
+        name: &'static str,
+        environment: &Environment,
+    ) -> Result<Shared, SkillError> {
         loop {
-            let round = {
+            let (builds, round) = {
                 let mut state = self.state();
                 if let Some(value) = &state.value {
                     return Ok(Arc::clone(value));
                 }
-                let waits = state.building;
+                let builds = !state.building;
                 state.building = true;
-                waits.then_some(state.rounds)
+                (builds, state.rounds)
             };
-            let Some(round) = round else {
-                return self.build(name, environment).await;
-            };
+            if builds {
+                let work = build(Turn(Arc::clone(self)), name, environment.clone());
+                in_its_own_task(work).await;
+            }
             Round { slot: self, round }.await;
-            if let Some(why) = &self.state().failed {
-                return Err(unavailable(name, why));
+            let state = self.state();
+            if let Some(failed) = &state.failed {
+                return Err(unavailable(name, &failed.why).with_source(Arc::clone(&failed.source)));
             }
-        }
-    }
-
-    async fn build(&self, name: &str, environment: &Environment) -> Result<Shared, SkillError> {
-        let _turn = Turn(self);
-        let Some(builder) = self.builder else {
-            return Err(unavailable(name, "it has no builder"));
-        };
-        self.state().failed = None;
-        let built = Caught(builder.build(environment.clone())).await;
-        let mut state = self.state();
-        match built {
-            Ok(value) => {
-                state.value = Some(Arc::clone(&value));
-                Ok(value)
-            }
-            Err(error) => {
-                // What the author classified is meant for callers; anything else is for the log.
-                let why = if error.is_crash() {
-                    "building it failed".to_owned()
-                } else {
-                    format!("building it failed: {error}")
-                };
-                let unavailable = unavailable(name, &why).with_source(error);
-                state.failed = Some(why);
-                Err(unavailable)
+            if builds && state.value.is_none() {
+                // Nobody builds in a runtime that ends.
+                return Err(unavailable(name, "building it was given up"));
             }
         }
     }
 }
 
-/// The turn of the one who builds; ends also when the build panics or is given up.
-struct Turn<'a>(&'a Slot);
+/// Builds a value while it is `turn`'s turn.
+async fn build(turn: Turn, name: &'static str, environment: Environment) {
+    let Turn(slot) = &turn;
+    slot.state().failed = None;
+    let built = match slot.builder {
+        Some(builder) => Caught(builder.build(environment)).await,
+        None => Err(unavailable(name, "it has no builder")),
+    };
+    let mut state = slot.state();
+    match built {
+        Ok(value) => state.value = Some(value),
+        Err(error) => {
+            // What the author classified is meant for callers; anything else is for the log.
+            let why = if error.is_crash() {
+                "building it failed".to_owned()
+            } else {
+                format!("building it failed: {error}")
+            };
+            let source = Arc::new(error);
+            state.failed = Some(Failed { why, source });
+        }
+    }
+}
 
-impl Drop for Turn<'_> {
+/// The turn of the one who builds; ends also when the build panics or is given up.
+struct Turn(Arc<Slot>);
+
+impl Drop for Turn {
     fn drop(&mut self) {
         let waiting = {
             let mut state = self.0.state();
