@@ -7,7 +7,15 @@ use std::time::{Duration, Instant};
 
 /// The clocks of the system, or one that a test moves.
 #[derive(Clone, Default)]
-pub(crate) struct Clock(Option<Arc<Mutex<Duration>>>);
+pub(crate) struct Clock(Option<Arc<Mutex<Moved>>>);
+
+/// The two times of a clock of a test.
+#[derive(Clone, Copy)]
+struct Moved {
+    now: Duration,
+    #[cfg(feature = "connections")]
+    wall: Duration,
+}
 
 /// What a clock of a test starts at: 2026-01-01T00:00:00Z.
 #[cfg(any(test, all(feature = "connections", feature = "testing")))]
@@ -17,7 +25,11 @@ impl Clock {
     /// A clock that stands at 2026-01-01T00:00:00Z until it is moved.
     #[cfg(any(test, all(feature = "connections", feature = "testing")))]
     pub(crate) fn manual() -> Self {
-        Self(Some(Arc::new(Mutex::new(START))))
+        Self(Some(Arc::new(Mutex::new(Moved {
+            now: START,
+            #[cfg(feature = "connections")]
+            wall: START,
+        }))))
     }
 
     /// Moves a clock of a test forward.
@@ -25,14 +37,27 @@ impl Clock {
     pub(crate) fn advance(&self, by: Duration) {
         if let Some(time) = &self.0 {
             let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
-            *time = time.saturating_add(by);
+            time.now = time.now.saturating_add(by);
+            #[cfg(feature = "connections")]
+            {
+                time.wall = time.wall.saturating_add(by);
+            }
+        }
+    }
+
+    /// Moves the time of day of a clock of a test alone, as a machine that sleeps does.
+    #[cfg(all(test, feature = "connections"))]
+    pub(crate) fn sleep(&self, by: Duration) {
+        if let Some(time) = &self.0 {
+            let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
+            time.wall = time.wall.saturating_add(by);
         }
     }
 
     /// Time that only moves forward, since some moment.
     pub(crate) fn now(&self) -> Duration {
         static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-        self.moved().unwrap_or_else(|| {
+        self.moved().map(|moved| moved.now).unwrap_or_else(|| {
             // A second in front, so that nothing is due at zero.
             START.get_or_init(Instant::now).elapsed() + Duration::from_secs(1)
         })
@@ -42,10 +67,10 @@ impl Clock {
     #[cfg(feature = "connections")]
     pub(crate) fn wall(&self) -> SystemTime {
         self.moved()
-            .map_or_else(SystemTime::now, |moved| SystemTime::UNIX_EPOCH + moved)
+            .map_or_else(SystemTime::now, |moved| SystemTime::UNIX_EPOCH + moved.wall)
     }
 
-    fn moved(&self) -> Option<Duration> {
+    fn moved(&self) -> Option<Moved> {
         let time = self.0.as_ref()?;
         Some(*time.lock().unwrap_or_else(PoisonError::into_inner))
     }

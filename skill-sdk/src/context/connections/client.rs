@@ -38,6 +38,13 @@ struct Slot {
     reading: Flight<Result<AccessToken, Failure>>,
 }
 
+impl Slot {
+    fn forget(&self) {
+        *lock(&self.token) = None;
+        *lock(&self.description) = None;
+    }
+}
+
 impl ConnectionsClient {
     /// Keeps descriptions and tokens for `keep`, at most for 60 seconds.
     pub(crate) fn new(core: Arc<CoreClient>, settings: &StoreSettings, keep: Duration) -> Self {
@@ -63,17 +70,35 @@ impl ConnectionsClient {
             return Err(failure::impossible_key(key));
         }
         let slot = self.slot(key);
-        if !fresh && let Some(token) = self.cached(&slot.token) {
+        if !fresh && let Some(token) = self.cached_token(&slot) {
             return Ok(token);
         }
         let read = || async {
             // Somebody else may have been quicker.
-            if !fresh && let Some(token) = self.cached(&slot.token) {
+            if !fresh && let Some(token) = self.cached_token(&slot) {
                 return Ok(token);
             }
-            self.read(&slot, key, fresh).await
+            self.renew(&slot, key, fresh).await
         };
         slot.reading.run(fresh, read).await
+    }
+
+    /// A new token, which takes the place of the one that is remembered. When there is none for good, the old one is
+    /// forgotten: it was refused, or nobody would read it today.
+    async fn renew(&self, slot: &Slot, key: &str, fresh: bool) -> Result<AccessToken, Failure> {
+        let read = self.read(slot, key, fresh).await;
+        match &read {
+            Ok(token) => {
+                let keep = self
+                    .remaining(token)
+                    .map_or(self.keep, |left| self.keep.min(left.saturating_sub(LEAST_LIFE)));
+                *lock(&slot.token) = Some((token.clone(), self.clock().now().saturating_add(keep)));
+            }
+            Err(failure) if !failure.is_retryable() => *lock(&slot.token) = None,
+            // The services may be there again in a moment.
+            Err(_) => {}
+        }
+        read
     }
 
     async fn read(&self, slot: &Slot, key: &str, fresh: bool) -> Result<AccessToken, Failure> {
@@ -82,16 +107,13 @@ impl ConnectionsClient {
         let path = description.secret_ref()?;
         let store = self.store.as_ref().map_err(Clone::clone)?;
         let mut token = self.material(store, path, slot, key).await?;
-        if self.remaining(&token).is_some_and(|left| left <= LEAST_LIFE) {
+        if self.is_ending(&token) {
             // The store may be about to renew it.
             token = self.material(store, path, slot, key).await?;
         }
-        let remaining = self.remaining(&token);
-        if remaining.is_some_and(|left| left <= LEAST_LIFE) {
+        if self.is_ending(&token) {
             return Err(failure::expired(key, Some("token_expired")));
         }
-        let keep = remaining.map_or(self.keep, |left| self.keep.min(left.saturating_sub(LEAST_LIFE)));
-        *lock(&slot.token) = Some((token.clone(), self.clock().now() + keep));
         Ok(token)
     }
 
@@ -107,6 +129,7 @@ impl ConnectionsClient {
             Err(Refused::Failed(failure)) => return Err(failure),
             Err(refused) => refused,
         };
+        *lock(&slot.token) = None;
         // The core knows why, if the connection is not what it was.
         self.description(slot, key, true).await?.check_active()?;
         Err(match refused {
@@ -129,14 +152,25 @@ impl ConnectionsClient {
             }
             let path = format!("/agents/me/connections/{key}");
             let found: Result<Description, Failure> = self.core.json(Ask::get(&path)).await;
-            let description = match found {
-                Ok(description) if description.key == key => Arc::new(description),
-                Ok(_) => return Err(failure::other_connection(key)),
-                Err(failure) if failure.status() == Some(404) => return Err(failure::not_found(key)),
-                Err(failure) => return Err(failure),
+            let found = match found {
+                Ok(description) if description.key == key => Ok(Arc::new(description)),
+                Ok(_) => Err(failure::other_connection(key)),
+                Err(failure) if failure.status() == Some(404) => Err(failure::not_found(key)),
+                Err(failure) => Err(failure),
             };
-            let kept = (description.status == ConnectionStatus::Active)
-                .then(|| (Arc::clone(&description), self.clock().now() + self.keep));
+            let description = match found {
+                Ok(description) => description,
+                Err(failure) => {
+                    if !failure.is_retryable() {
+                        slot.forget();
+                    }
+                    return Err(failure);
+                }
+            };
+            let kept = (description.status == ConnectionStatus::Active).then(|| {
+                let until = self.clock().now().saturating_add(self.keep);
+                (Arc::clone(&description), until)
+            });
             if kept.is_none() {
                 *lock(&slot.token) = None;
             }
@@ -150,6 +184,17 @@ impl ConnectionsClient {
     fn remaining(&self, token: &AccessToken) -> Option<Duration> {
         let left = token.expires_at()?.duration_since(self.clock().wall());
         Some(left.unwrap_or(Duration::ZERO))
+    }
+
+    /// Whether a token is too old to be handed out.
+    fn is_ending(&self, token: &AccessToken) -> bool {
+        self.remaining(token).is_some_and(|left| left <= LEAST_LIFE)
+    }
+
+    /// The token that is remembered, if it is still good by both clocks: that of the cache stands still while a machine
+    /// sleeps.
+    fn cached_token(&self, slot: &Slot) -> Option<AccessToken> {
+        self.cached(&slot.token).filter(|token| !self.is_ending(token))
     }
 
     fn cached<T: Clone>(&self, cache: &Mutex<Option<(T, Duration)>>) -> Option<T> {

@@ -2,6 +2,7 @@
 
 use super::super::Environment;
 use super::super::core::settings::{address, list, variable};
+use super::super::web::is_tls;
 use crate::error::SkillError;
 
 /// The audience of the tokens for the store when nothing else is said.
@@ -35,6 +36,6 @@ impl StoreSettings {
     }
 
     pub(crate) fn uses_tls(&self) -> bool {
-        self.url.as_ref().is_some_and(|url| url.starts_with("https"))
+        self.url.as_deref().is_some_and(is_tls)
     }
 }

@@ -126,7 +126,8 @@ impl Store {
                 return Ok(token);
             }
             let (token, lease) = self.new_login().await?;
-            let until = self.clock().now() + lease.saturating_sub(MARGIN.min(lease / 2));
+            let used = lease.saturating_sub(MARGIN.min(lease / 2));
+            let until = self.clock().now().saturating_add(used);
             *lock(&self.login) = Some((token.clone(), until));
             Ok(token)
         };

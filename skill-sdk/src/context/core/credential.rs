@@ -106,7 +106,7 @@ impl AudienceToken {
             }
             let Exchanged { token, expires_in } =
                 exchange(&*self.transport, &self.settings, &self.audience, &self.scopes).await?;
-            let until = self.clock.now() + expires_in.saturating_sub(MARGIN);
+            let until = self.clock.now().saturating_add(expires_in.saturating_sub(MARGIN));
             *self.cached() = Some((token.clone(), until));
             Ok(token)
         };

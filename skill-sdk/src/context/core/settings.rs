@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::Environment;
-use super::super::web::is_web_address;
+use super::super::web::{is_tls, is_web_address};
 use crate::error::SkillError;
 
 /// The audience of the core's tokens when `CONTROL_PLANE_IAM_AUDIENCE` is not set.
@@ -61,7 +61,7 @@ impl CoreSettings {
 
     pub(crate) fn uses_tls(&self) -> bool {
         let iam = self.iam.as_ref().map_or("", |iam| &iam.url);
-        [&self.url, iam].iter().any(|url| url.starts_with("https"))
+        is_tls(&self.url) || is_tls(iam)
     }
 }
 

@@ -11,4 +11,6 @@ pub(crate) use self::client::{BodyError, builder, read_body};
 #[cfg(all(feature = "core", any(test, feature = "testing")))]
 pub(crate) use self::transport::Sent;
 #[cfg(feature = "core")]
-pub(crate) use self::transport::{Answer, Http, Method, Request, Transport, Unanswered, is_web_address};
+pub(crate) use self::transport::{
+    Answer, Http, Method, Request, Transport, Unanswered, is_tls, is_web_address,
+};

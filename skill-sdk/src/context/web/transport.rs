@@ -85,6 +85,11 @@ pub(crate) fn is_web_address(address: &str) -> bool {
     })
 }
 
+/// Whether an address is one of `https`, however it is written.
+pub(crate) fn is_tls(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| url.scheme() == "https")
+}
+
 /// Requests over HTTP.
 pub(crate) struct Http(reqwest::Client);
 

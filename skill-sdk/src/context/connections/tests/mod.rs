@@ -2,6 +2,7 @@
 
 mod callers;
 mod cases;
+mod forgetting;
 mod store;
 
 use std::sync::Arc;
