@@ -193,6 +193,29 @@ async fn the_token_shows_nowhere() {
 }
 
 #[tokio::test]
+async fn white_space_around_the_token_hides_nothing_and_shows_nothing() {
+    let failing = || {
+        vec![
+            ("stderr", b"bad tok-hunter2 token".to_vec()),
+            ("exit", b"1".to_vec()),
+        ]
+    };
+    for token in ["tok-hunter2\n", " tok-hunter2\t"] {
+        let tool = Tool::new(&[failing()]);
+        let context = configured(&tool, &[("CLAUDE_CODE_OAUTH_TOKEN", token)]);
+        let error = summarize(&context).await.unwrap_err();
+        assert_eq!(code(&error), "llm_failed");
+        assert!(error.message().ends_with("bad *** token"), "{error}");
+    }
+    // White space alone is no token.
+    let tool = Tool::new(&[vec![("stderr", b"bad b token".to_vec()), ("exit", b"1".to_vec())]]);
+    let error = summarize(&configured(&tool, &[("CLAUDE_CODE_OAUTH_TOKEN", " ")]))
+        .await
+        .unwrap_err();
+    assert!(error.message().ends_with("bad b token"), "{error}");
+}
+
+#[tokio::test]
 async fn a_process_that_writes_without_end_is_killed() {
     let tool = Tool::new(&[vec![("flood", Vec::new())]]);
     let error = summarize(&configured(&tool, &[])).await.unwrap_err();
@@ -221,7 +244,12 @@ impl Sleeping {
 }
 
 fn sleeping() -> Sleeping {
-    let tool = Tool::new(&[vec![("sleep", Vec::new())]]);
+    watched(vec![("sleep", Vec::new())])
+}
+
+/// A script that does this once, with what tells whether it and its child are there.
+fn watched(files: Vec<(&str, Vec<u8>)>) -> Sleeping {
+    let tool = Tool::new(&[files]);
     let pipe = tool.0.path().join("alive");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (sender, began) = oneshot::channel();
@@ -232,6 +260,30 @@ fn sleeping() -> Sleeping {
         pipe.read_to_end(&mut Vec::new()).unwrap();
     });
     Sleeping { tool, began, gone }
+}
+
+#[tokio::test]
+async fn an_answer_counts_although_something_in_the_background_holds_the_pipes() {
+    let mut files = reply(r#"{"summary": "s"}"#);
+    files.push(("linger", Vec::new()));
+    let lingering = watched(files);
+    let context = configured(&lingering.tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "60")]);
+    let answer = summarize(&context).await.unwrap();
+    assert_eq!(
+        (answer.data.summary.as_str(), answer.usage.total_tokens),
+        ("s", 130)
+    );
+    lingering.are_gone().await;
+    // What such a tool complained about is read as well.
+    let lingering = watched(vec![
+        ("stderr", b"weekly limit".to_vec()),
+        ("linger", Vec::new()),
+        ("exit", b"1".to_vec()),
+    ]);
+    let context = configured(&lingering.tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "60")]);
+    let error = summarize(&context).await.unwrap_err();
+    assert_eq!(code(&error), "llm_rate_limited");
+    lingering.are_gone().await;
 }
 
 #[tokio::test]

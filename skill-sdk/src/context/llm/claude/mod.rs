@@ -37,6 +37,7 @@ pub struct ClaudeCode {
     models: Vec<String>,
     timeout: Duration,
     environment: Environment,
+    /// What stands in no message. Without the white space around it, which the tool drops as well.
     token: Option<Secret>,
 }
 
@@ -53,6 +54,7 @@ impl ClaudeCode {
             environment: environment.clone(),
             token: environment
                 .config(TOKEN)
+                .map(|token| token.trim().to_owned())
                 .filter(|token| !token.is_empty())
                 .map(Secret::new),
         }

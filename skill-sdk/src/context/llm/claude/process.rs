@@ -2,11 +2,14 @@
 
 use std::io;
 use std::path::Path;
+use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 use crate::context::Environment;
 use crate::context::llm::model::Unanswered;
@@ -17,6 +20,10 @@ const MAX_OUTPUT: u64 = 8 * 1024 * 1024;
 
 /// How much of its standard error is kept, in bytes.
 const MAX_ERRORS: u64 = 64 * 1024;
+
+/// How long the pipes of a program that ended are read for what is still in them. Something that it left behind may hold them
+/// open for ever.
+const PIPES: Duration = Duration::from_secs(1);
 
 /// Keys that would make the tool ask an API in place of what it is signed in to.
 const REMOVED: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
@@ -77,23 +84,39 @@ pub(super) async fn run(
         let _ = stdin.write_all(&input).await;
         drop(stdin);
     };
-    let ((), output, errors) = tokio::join!(
-        writing,
-        read(stdout, MAX_OUTPUT, group.id),
-        read(stderr, MAX_ERRORS, None)
-    );
-    let (output, cut) = output.map_err(broken)?;
-    let (errors, _) = errors.map_err(broken)?;
-    if cut {
+    let (mut output, mut errors) = (Kept::new(MAX_OUTPUT), Kept::new(MAX_ERRORS));
+    let id = group.id;
+    let status = {
+        let mut streams = pin!(async {
+            let ((), output, errors) =
+                tokio::join!(writing, output.read(stdout, id), errors.read(stderr, None));
+            output.and(errors)
+        });
+        tokio::select! {
+            read = &mut streams => {
+                read.map_err(broken)?;
+                group.child.wait().await.map_err(broken)?
+            }
+            status = group.child.wait() => {
+                let status = status.map_err(broken)?;
+                match timeout(PIPES, &mut streams).await {
+                    Ok(read) => read.map_err(broken)?,
+                    // Something that it started holds them, so the id of the group is not free for others yet.
+                    Err(_) => kill(id),
+                }
+                status
+            }
+        }
+    };
+    group.id = None;
+    if output.cut {
         let message = format!("Claude Code wrote more than {MAX_OUTPUT} bytes");
         return Err(SkillError::retryable("llm_failed", message).into());
     }
-    let status = group.child.wait().await.map_err(broken)?;
-    group.id = None;
     Ok(Finished {
         status,
-        output,
-        errors,
+        output: output.bytes,
+        errors: errors.bytes,
     })
 }
 
@@ -106,24 +129,38 @@ fn directory() -> io::Result<TempDir> {
     builder.tempdir()
 }
 
-/// Reads a stream to its end and keeps as much as is allowed; says whether there was more. A program that writes more than
-/// allowed is killed when its group is given.
-async fn read(
-    mut stream: impl AsyncRead + Unpin,
+/// What was read of a stream. It is there also when the stream was not read to its end.
+struct Kept {
+    bytes: Vec<u8>,
     limit: u64,
-    group: Option<u32>,
-) -> io::Result<(Vec<u8>, bool)> {
-    let mut kept = Vec::new();
-    (&mut stream).take(limit).read_to_end(&mut kept).await?;
-    let mut cut = false;
-    let mut rest = [0; 4096];
-    while stream.read(&mut rest).await? > 0 {
-        if !cut {
-            kill(group);
+    /// Whether there was more than is kept.
+    cut: bool,
+}
+
+impl Kept {
+    fn new(limit: u64) -> Self {
+        Self {
+            bytes: Vec::new(),
+            limit,
+            cut: false,
         }
-        cut = true;
     }
-    Ok((kept, cut))
+
+    /// Reads a stream to its end. A program that writes more than allowed is killed when its group is given.
+    async fn read(&mut self, mut stream: impl AsyncRead + Unpin, group: Option<u32>) -> io::Result<()> {
+        (&mut stream)
+            .take(self.limit)
+            .read_to_end(&mut self.bytes)
+            .await?;
+        let mut rest = [0; 4096];
+        while stream.read(&mut rest).await? > 0 {
+            if !self.cut {
+                kill(group);
+            }
+            self.cut = true;
+        }
+        Ok(())
+    }
 }
 
 /// A child and everything that it started, until it ended by itself.
