@@ -14,17 +14,14 @@ impl Wake for Unpark {
     }
 }
 
-/// The result of `work`, or `None` once `cancelled` is ready. Needs no runtime.
-pub(super) fn wait<F: Future>(work: F, cancelled: impl Future<Output = ()>) -> Option<F::Output> {
+/// The result of `work`. Needs no runtime.
+pub(super) fn wait<F: Future>(work: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut cx = Context::from_waker(&waker);
-    let (mut work, mut cancelled) = (pin!(work), pin!(cancelled));
+    let mut work = pin!(work);
     loop {
         if let Poll::Ready(result) = work.as_mut().poll(&mut cx) {
-            return Some(result);
-        }
-        if cancelled.as_mut().poll(&mut cx).is_ready() {
-            return None;
+            return result;
         }
         thread::park();
     }
@@ -32,15 +29,14 @@ pub(super) fn wait<F: Future>(work: F, cancelled: impl Future<Output = ()>) -> O
 
 #[cfg(test)]
 mod tests {
-    use std::future::{pending, poll_fn, ready};
+    use std::future::{poll_fn, ready};
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
 
     #[test]
-    fn a_result_wins_over_cancellation() {
-        assert_eq!(wait(ready(1), ready(())), Some(1));
-        assert_eq!(wait(pending::<()>(), ready(())), None);
+    fn what_is_ready_is_not_waited_for() {
+        assert_eq!(wait(ready(1)), 1);
     }
 
     #[test]
@@ -57,6 +53,6 @@ mod tests {
             });
             Poll::Pending
         });
-        assert_eq!(wait(work, pending()), Some(()));
+        wait(work);
     }
 }

@@ -10,9 +10,12 @@ mod answer;
 mod blocking;
 mod form;
 mod request;
+#[cfg(test)]
+mod tests;
 
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -20,7 +23,7 @@ use serde_json::{Value, json};
 
 pub use self::answer::Answer;
 pub use self::request::{InputKind, InputRequest};
-use super::SkillContext;
+use super::{Cancelled, SkillContext};
 use crate::contract::schema;
 use crate::error::SkillError;
 
@@ -90,7 +93,7 @@ impl SkillContext {
     /// # Errors
     ///
     /// `input_not_supported` where nobody can be asked, `input_form_unsupported` when `T` is no such struct,
-    /// `input_invalid` when the answer does not fit `T`; none is retryable.
+    /// `input_invalid` when the answer does not fit `T`; none is retryable. Those of `request_input`, too.
     pub async fn ask<T>(
         &self,
         name: impl Into<String>,
@@ -122,7 +125,7 @@ impl SkillContext {
     ///
     /// # Errors
     ///
-    /// Those of `ask`, and `cancelled` once nobody waits for the call any more.
+    /// Those of `ask`.
     pub fn ask_blocking<T>(
         &self,
         name: impl Into<String>,
@@ -131,10 +134,7 @@ impl SkillContext {
     where
         T: DeserializeOwned + JsonSchema,
     {
-        blocking::wait(self.ask(name, message), self.cancelled()).unwrap_or_else(|| {
-            let message = format!("{}: nobody waits for the answer any more", self.skill());
-            Err(SkillError::retryable("cancelled", message))
-        })
+        blocking::wait(self.ask(name, message))
     }
 
     /// Sends a request to the caller's side and gives its answer as it came.
@@ -144,11 +144,19 @@ impl SkillContext {
     ///
     /// # Errors
     ///
-    /// `input_not_supported` where the caller does not answer requests of this kind.
+    /// `input_not_supported` where the caller does not answer requests of this kind, `cancelled` or `timeout` once nobody waits
+    /// for the call any more.
     pub async fn request_input(&self, name: &str, request: InputRequest) -> Result<Value, SkillError> {
         let kind = request.kind();
         match &self.0.start.input {
-            Some(input) if input.supports(kind) => input.request(name, request).await,
+            Some(input) if input.supports(kind) => {
+                let answered = or_until(input.request(name, request), self.cancelled()).await;
+                // A host may end the call in place of an answer; what runs beside it must not wait for ever.
+                answered.unwrap_or_else(|| {
+                    let ended = self.check_deadline().err();
+                    Err(ended.unwrap_or_else(|| self.timeout()))
+                })
+            }
             input => {
                 let who = if input.is_some() { "the client" } else { "the host" };
                 let message = format!(
@@ -161,4 +169,16 @@ impl SkillContext {
             }
         }
     }
+}
+
+/// The result of `work`, or `None` once `end` is ready. Needs no runtime.
+async fn or_until<T>(mut work: Pin<Box<dyn Future<Output = T> + Send + '_>>, end: Cancelled) -> Option<T> {
+    let mut end = pin!(end);
+    poll_fn(|cx| {
+        if let Poll::Ready(result) = work.as_mut().poll(cx) {
+            return Poll::Ready(Some(result));
+        }
+        end.as_mut().poll(cx).map(|()| None)
+    })
+    .await
 }
