@@ -141,6 +141,80 @@ async fn a_server_that_refuses_every_format_is_asked_in_words_alone() {
 }
 
 #[tokio::test]
+async fn what_was_refused_for_one_type_is_asked_for_another() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only read")]
+    struct Other {
+        summary: String,
+        pages: Option<u32>,
+    }
+
+    let temperature = Say::error(400, "unsupported_value", Some("temperature"));
+    let schema = Say::error(400, "invalid_value", Some("response_format.json_schema"));
+    let double = Double::start([temperature, schema, Say::good()]).await;
+    let context = context_at(&double.base);
+    summarize(&context).await.unwrap();
+    let llm = context.llm().unwrap();
+    llm.chat_json::<Other>(request()).await.unwrap();
+    llm.chat_json_object(request()).await.unwrap();
+    summarize(&context).await.unwrap();
+    let asked = double.asked();
+    let forms: Vec<_> = asked
+        .iter()
+        .map(|asked| {
+            (
+                asked.body["response_format"]["type"].as_str().unwrap(),
+                asked.body.get("temperature").is_some(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        forms,
+        [
+            ("json_schema", true),
+            ("json_schema", false),
+            ("json_object", false),
+            // That it takes no temperature holds for the model, that it takes no schema for this one.
+            ("json_schema", false),
+            ("json_object", false),
+            ("json_object", false),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_of_something_else_is_not_asked_again_in_another_form() {
+    for (code, param) in [
+        ("context_length_exceeded", None),
+        ("context_length_exceeded", Some("messages")),
+        ("string_above_max_length", Some("messages[0].content")),
+        ("invalid_value", Some("messages.[1].content")),
+        ("invalid_value", Some("max_tokens")),
+        ("model_not_found", Some("model")),
+        ("content_policy_violation", None),
+        ("content_filter", None),
+        ("insufficient_quota", None),
+    ] {
+        let double = Double::start([Say::error(400, code, param)]).await;
+        let error = summarize(&context_at(&double.base)).await.unwrap_err();
+        assert_eq!(super::code(&error), "llm_failed", "{code} {param:?}");
+        assert_eq!(double.models(), "ab", "{code} {param:?}");
+    }
+    // A server that says that the context is too long, in its sentence alone.
+    let told = json!({"object": "error", "message": "This model's maximum context length is 9 tokens.", "code": 400});
+    for body in [told.clone(), json!({"error": told})] {
+        let double = Double::start([Say::status(400, &body)]).await;
+        summarize(&context_at(&double.base)).await.unwrap_err();
+        assert_eq!(double.models(), "ab", "{body}");
+    }
+    // What was left out already cannot be what is refused.
+    let temperature = || Say::error(400, "unsupported_value", Some("temperature"));
+    let double = Double::start([temperature(), temperature()]).await;
+    summarize(&context_at(&double.base)).await.unwrap_err();
+    assert_eq!(double.models(), "aabb");
+}
+
+#[tokio::test]
 async fn a_model_that_takes_no_temperature_is_asked_without() {
     let temperature = Say::error(400, "unsupported_value", Some("temperature"));
     let tokens = Say::error(400, "unsupported_parameter", Some("max_tokens"));

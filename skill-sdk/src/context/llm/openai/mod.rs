@@ -7,7 +7,6 @@ mod body;
 mod form;
 mod reply;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValu
 use reqwest::{Client, StatusCode, Url};
 use tokio::time::timeout;
 
-use self::form::Form;
+use self::form::Forms;
 use super::model::{Asked, ChatModel, Prompt, Reply, Unanswered};
 use super::settings::{OpenAiSettings, not_configured};
 use crate::context::Secret;
@@ -33,8 +32,8 @@ pub struct OpenAi {
     key: Secret,
     models: Vec<String>,
     timeout: Duration,
-    /// In which form each model is asked, with a schema and without, where that is not the first one.
-    forms: Mutex<HashMap<(String, bool), Form>>,
+    /// In which forms the models are asked.
+    forms: Mutex<Forms>,
 }
 
 impl OpenAi {
@@ -105,20 +104,19 @@ impl OpenAi {
         })
     }
 
-    fn forms(&self) -> MutexGuard<'_, HashMap<(String, bool), Form>> {
+    fn forms(&self) -> MutexGuard<'_, Forms> {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks in the form that the model is known to take, and in simpler ones as long as the server refuses the form.
     async fn ask_in_some_form(&self, model: &str, prompt: &Prompt) -> Result<Reply, Unanswered> {
-        let place = (model.to_owned(), prompt.schema.is_some());
-        let known = self.forms().get(&place).copied().unwrap_or_default();
+        let known = self.forms().known(model, prompt);
         let mut form = known;
         loop {
             let (status, retry_after, answer) = self.send(body::of(model, prompt, form)).await?;
             if status.is_success() {
                 if form != known {
-                    self.forms().insert(place, form);
+                    self.forms().learn(model, prompt, form);
                 }
                 return reply::read(model, &answer, &self.key);
             }

@@ -14,6 +14,21 @@ use crate::error::SkillError;
 /// The longest word of a server that is repeated, in bytes.
 const MAX_WORD: usize = 60;
 
+/// What codes have in them that are about something else than the form of a request.
+const OTHER_REASONS: &[&str] = &[
+    "context_length",
+    "above_max_length",
+    "content_filter",
+    "content_policy",
+    "moderation",
+    "model_not",
+    "quota",
+    "billing",
+];
+
+/// How sentences say that a prompt is too long for a model.
+const LONG_CONTEXT: &[&str] = &["context length", "context window", "context size"];
+
 /// The longest name of a model that is repeated, in characters.
 const MAX_MODEL: usize = 200;
 
@@ -97,8 +112,12 @@ pub(super) struct Refusal {
     status: StatusCode,
     /// A word of the server's own.
     word: Option<String>,
-    /// The part of the request that it is about.
+    /// The part of the request that it is about, as it may be repeated.
     param: Option<String>,
+    /// The same as it came. It is compared and never shown.
+    about: Option<String>,
+    /// Whether it says that something else than the form of the request is refused.
+    of_something_else: bool,
 }
 
 impl Refusal {
@@ -120,16 +139,22 @@ impl Refusal {
             status,
             word: word(&error["code"], key).or_else(|| word(&error["type"], key)),
             param: word(&error["param"], key),
+            about: error["param"]
+                .as_str()
+                .filter(|param| !param.is_empty())
+                .map(str::to_owned),
+            of_something_else: is_of_something_else(document),
         }
     }
 
-    pub(super) fn param(&self) -> Option<&str> {
-        self.param.as_deref()
+    /// The part of the request that the server names.
+    pub(super) fn about(&self) -> Option<&str> {
+        self.about.as_deref()
     }
 
-    /// Whether it is about what was sent, as opposed to who sent it or when.
-    pub(super) fn is_about_the_request(&self) -> bool {
-        matches!(self.status.as_u16(), 400 | 415 | 422 | 501)
+    /// Whether it is about what was sent, as opposed to who sent it or when, and says of nothing else that it is the reason.
+    pub(super) fn may_be_about_the_form(&self) -> bool {
+        matches!(self.status.as_u16(), 400 | 415 | 422 | 501) && !self.of_something_else
     }
 
     /// The failure of the model.
@@ -169,6 +194,20 @@ impl Refusal {
 fn failed(model: &str, why: &str) -> Unanswered {
     let message = format!("the model {model} failed: {why}");
     Unanswered::next(SkillError::retryable("llm_failed", message))
+}
+
+/// Whether a document of a server names a reason that another form of the request would not take away.
+fn is_of_something_else(document: &Value) -> bool {
+    let error = &document["error"];
+    let has = |value: &Value, words: &[&str]| {
+        let text = value.as_str().unwrap_or_default().to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    has(&error["code"], OTHER_REASONS)
+        || has(&error["type"], OTHER_REASONS)
+        // Some servers have no word for it.
+        || has(&error["message"], LONG_CONTEXT)
+        || has(&document["message"], LONG_CONTEXT)
 }
 
 /// The failure of a model that answered, with nothing that can be used or repaired.
