@@ -3,6 +3,8 @@
 mod answers;
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -236,7 +238,9 @@ impl FakeConnections {
         let entry = Entry {
             status,
             generation: 1,
-            expires_at: connection.expires_in.map(|time| self.clock.now() + time),
+            expires_at: connection
+                .expires_in
+                .map(|time| self.clock.now().saturating_add(time)),
             refuses: None,
             secret_ref: None,
             connection,
@@ -246,37 +250,72 @@ impl FakeConnections {
     }
 
     /// Makes a new token, in place of the one that there is.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such connection.
+    #[track_caller]
     pub fn rotate(&self, key: &str) {
         let now = self.clock.now();
         self.change(key, |entry| {
             entry.generation += 1;
-            entry.expires_at = entry.connection.expires_in.map(|time| now + time);
+            entry.expires_at = entry.connection.expires_in.map(|time| now.saturating_add(time));
         });
     }
 
     /// Takes the access back: the core says so, and the token is gone from the store.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such connection.
+    #[track_caller]
     pub fn revoke(&self, key: &str) {
         self.change(key, |entry| entry.status = "revoked");
     }
 
     /// Lets the access be lost: the core says so, and the token is gone from the store.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such connection.
+    #[track_caller]
     pub fn expire(&self, key: &str) {
         self.change(key, |entry| entry.status = "expired");
     }
 
     /// Lets the store answer with `status` in place of the token of `key`, while the core says that all is well.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such connection.
+    #[track_caller]
     pub fn refuse(&self, key: &str, status: u16) {
         self.change(key, |entry| entry.refuses = Some(status));
     }
 
     /// Lets the core name another place for the token of `key`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such connection.
+    #[track_caller]
     pub fn set_secret_ref(&self, key: &str, place: &str) {
         self.change(key, |entry| entry.secret_ref = Some(place.to_owned()));
     }
 
+    #[track_caller]
     fn change(&self, key: &str, change: impl FnOnce(&mut Entry)) {
-        if let Some(entry) = self.state.lock().connections.get_mut(key) {
-            change(entry);
+        let known = {
+            let mut state = self.state.lock();
+            if let Some(entry) = state.connections.get_mut(key) {
+                return change(entry);
+            }
+            let keys: Vec<_> = state.connections.keys().map(String::as_str).collect();
+            keys.join(", ")
+        };
+        #[expect(clippy::panic, reason = "a test that changes what is not there is wrong")]
+        {
+            panic!("there is no connection `{key}`; there are: {known}");
         }
     }
 
