@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::future::pending;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -12,6 +13,10 @@ use axum::http::{HeaderMap, Method, Response, Uri};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+/// How long a test waits for a sign that should come at once.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What the server says to one request.
 #[derive(Debug, Clone)]
@@ -86,7 +91,7 @@ pub(crate) struct Double {
     pub(crate) base: String,
     shared: Arc<Shared>,
     /// A sign for each request that came, and for each client that went away while it waited.
-    pub(crate) signs: UnboundedReceiver<&'static str>,
+    signs: UnboundedReceiver<&'static str>,
 }
 
 struct Shared {
@@ -108,6 +113,13 @@ impl Double {
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { base, shared, signs }
+    }
+
+    /// The next sign.
+    pub(crate) async fn sign(&mut self) -> &'static str {
+        let sign = timeout(PATIENCE, self.signs.recv()).await;
+        sign.unwrap_or_else(|_| panic!("no sign of a request within {PATIENCE:?}"))
+            .unwrap()
     }
 
     /// All requests so far.
