@@ -126,6 +126,7 @@ fn kubernetes_removes_what_was() {
         layout.relink("run/..data", &format!("..{turn}"));
         fs::remove_dir_all(layout.run().join(was)).unwrap();
     };
+    assert_whole(&read_secret_file(&layout.run(), "t").unwrap().unwrap());
     // The target may be gone at each of the three attempts; what is read is whole all the same.
     race(&layout, READS, write, |got| match got {
         Ok(secret) => secret.iter().for_each(assert_whole),
@@ -148,6 +149,7 @@ fn somebody_points_outside() {
             fs::rename(layout.path("spare"), layout.path("run/sub")).unwrap();
         }
     };
+    assert_whole(&read_secret_file(&layout.run(), "t").unwrap().unwrap());
     race(&layout, READS, write, |got| match got {
         Ok(secret) => secret.iter().for_each(assert_whole),
         Err(error) => assert!(
