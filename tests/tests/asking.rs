@@ -37,12 +37,9 @@ async fn greet(word: String, ctx: &SkillContext) -> Result<String, SkillError> {
 #[skill("asking.spend", version = "1", side_effects = "none", risk = "low")]
 async fn spend(ctx: &SkillContext) -> Result<(), SkillError> {
     ctx.add_cost("look", 1.0);
-    ctx.add_llm_usage(&LlmUsage {
-        model: "m".to_owned(),
-        total_tokens: 5,
-        cost_usd: Some(0.1),
-        ..LlmUsage::default()
-    });
+    let mut usage = LlmUsage::new("m").price(0.1);
+    usage.total_tokens = 5;
+    ctx.add_llm_usage(&usage);
     ctx.ask::<Name>("first", "Who are you?").await?.accepted()?;
     ctx.add_cost("look", 1.0);
     ctx.ask::<Name>("second", "And who else?").await?.accepted()?;

@@ -100,13 +100,11 @@ fn cost(case: &Case) {
         let defaults = json!([10, 5, 15]);
         let usage = op[1].get("usage").unwrap_or(&defaults);
         let tokens = |index: usize| usage[index].as_u64().unwrap_or_default();
-        context.add_llm_usage(&LlmUsage {
-            model: op[1]["model"].as_str().unwrap_or("fake-model").to_owned(),
-            prompt_tokens: tokens(0),
-            completion_tokens: tokens(1),
-            total_tokens: tokens(2),
-            cost_usd: op[1]["cost"].as_f64(),
-        });
+        let model = op[1]["model"].as_str().unwrap_or("fake-model");
+        let mut usage = LlmUsage::new(model).tokens(tokens(0), tokens(1));
+        usage.total_tokens = tokens(2);
+        usage.cost_usd = op[1]["cost"].as_f64();
+        context.add_llm_usage(&usage);
     }
     let document = context.cost_document().unwrap_or(Value::Null);
     // As text: the order of members is part of the document.

@@ -46,6 +46,7 @@ pub struct ContextStart {
 
 /// What a skill declares that it will ask its context for. An empty list declares nothing.
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct Asks {
     /// The names of secrets.
     pub secrets: &'static [&'static str],

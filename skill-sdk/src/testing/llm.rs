@@ -164,13 +164,7 @@ impl FakeLlm {
                 answers,
                 seen: Mutex::default(),
             }),
-            usage: LlmUsage {
-                model: "fake-model".to_owned(),
-                prompt_tokens: 10,
-                completion_tokens: 5,
-                total_tokens: 15,
-                cost_usd: None,
-            },
+            usage: LlmUsage::new("fake-model").tokens(10, 5),
         }
     }
 

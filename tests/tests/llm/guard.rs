@@ -1,5 +1,9 @@
 //! Personal data, and what the log holds.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 use skill_sdk::ChatRequest;
 use skill_sdk::context::Resources;
@@ -8,7 +12,7 @@ use skill_sdk_tests::log;
 use tracing::Level;
 
 use super::double::{Double, Say};
-use super::{Summary, context_at, environment_at};
+use super::{Summary, code, context_at, environment_at, request};
 
 #[tokio::test]
 async fn personal_data_is_replaced_before_anybody_is_asked() {
@@ -84,4 +88,26 @@ async fn the_log_holds_kinds_counts_and_tokens_and_no_text() {
     ] {
         assert!(!text.contains(secret), "{secret} is in the log");
     }
+}
+
+#[tokio::test]
+async fn a_name_that_the_model_made_up_shows_to_no_caller() {
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only read")]
+    struct Counts {
+        counts: BTreeMap<String, u32>,
+    }
+
+    let answer = json!({"counts": {"i@i.ru": "many", "8 912 345-67-89": "few"}});
+    let double = Double::start([Say::text(&answer.to_string())]).await;
+    let llm = context_at(&double.base).llm().unwrap();
+    let error = llm.chat_json::<Counts>(request()).await.map(drop).unwrap_err();
+    assert_eq!(code(&error), "llm_invalid_response");
+    let message = error.message();
+    assert!(message.contains("/counts/[ПДн:email]"), "{message}");
+    assert!(message.contains("/counts/[ПДн:телефон]"), "{message}");
+    assert!(
+        !message.contains("i@i.ru") && !message.contains("912"),
+        "{message}"
+    );
 }

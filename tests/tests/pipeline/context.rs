@@ -90,14 +90,9 @@ async fn spend(fail: bool, nothing: bool, ctx: SkillContext) -> Result<(), Skill
     .await
     .unwrap();
     for (model, cost_usd) in [("b", Some(0.1)), ("a", None), ("b", Some(0.200_000_4))] {
-        let model = model.to_owned();
-        ctx.add_llm_usage(&LlmUsage {
-            model,
-            prompt_tokens: 3,
-            completion_tokens: 2,
-            total_tokens: 5,
-            cost_usd,
-        });
+        let mut usage = LlmUsage::new(model).tokens(3, 2);
+        usage.cost_usd = cost_usd;
+        ctx.add_llm_usage(&usage);
     }
     if fail {
         Err(SkillError::terminal("broke", ""))

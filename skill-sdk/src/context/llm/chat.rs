@@ -145,6 +145,8 @@ impl Conversation<'_> {
             if let Some(error) = self.client.model().misfit(&for_model) {
                 return Err(Unanswered::last(error));
             }
+            // Places have names in them that the model made up.
+            let for_caller = self.guard.redact(&for_caller).text;
             tracing::debug!(model, why = for_caller, "the answer of the model does not fit");
             // The model's own words may hold what it was not told, so they pass the guard as well.
             prompt.correction = Some(Correction {
@@ -187,7 +189,7 @@ impl Conversation<'_> {
         span.record("gen_ai.response.model", usage.model.as_str());
         span.record("gen_ai.usage.input_tokens", usage.prompt_tokens);
         span.record("gen_ai.usage.output_tokens", usage.completion_tokens);
-        self.tally.add(usage);
+        self.tally.usage.add(usage);
         asked
     }
 }
@@ -205,19 +207,6 @@ impl<'a> Tally<'a> {
             context,
             usage: LlmUsage::default(),
             counted: false,
-        }
-    }
-
-    fn add(&mut self, usage: &LlmUsage) {
-        let all = &mut self.usage;
-        all.prompt_tokens = all.prompt_tokens.saturating_add(usage.prompt_tokens);
-        all.completion_tokens = all.completion_tokens.saturating_add(usage.completion_tokens);
-        all.total_tokens = all.total_tokens.saturating_add(usage.total_tokens);
-        if let Some(price) = usage.cost_usd.filter(|price| price.is_finite()) {
-            all.cost_usd = Some(all.cost_usd.unwrap_or_default() + price);
-        }
-        if !usage.model.is_empty() {
-            all.model.clone_from(&usage.model);
         }
     }
 

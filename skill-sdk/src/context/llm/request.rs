@@ -32,6 +32,7 @@ pub struct Message {
 
 /// Who speaks in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Role {
     /// The one who asks.
     User,
