@@ -64,6 +64,7 @@ impl Future for Cancelled {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let cancellation = self.cancellation.clone();
+        let waker = cx.waker().clone();
         let mut waiting = cancellation.waiting();
         // Looked at under the lock: `cancel` sets the flag before it takes the lock to wake.
         if cancellation.is_cancelled() {
@@ -73,7 +74,10 @@ impl Future for Cancelled {
             waiting.next += 1;
             waiting.next
         });
-        waiting.wakers.insert(key, cx.waker().clone());
+        let replaced = waiting.wakers.insert(key, waker);
+        // Dropping a waker may drop a task with all that it holds, which may look at this call again.
+        drop(waiting);
+        drop(replaced);
         Poll::Pending
     }
 }
@@ -81,7 +85,8 @@ impl Future for Cancelled {
 impl Drop for Cancelled {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            self.cancellation.waiting().wakers.remove(&key);
+            let removed = self.cancellation.waiting().wakers.remove(&key);
+            drop(removed);
         }
     }
 }
@@ -130,6 +135,43 @@ mod tests {
             let mut cx = Context::from_waker(Waker::noop());
             assert!(future.as_mut().poll(&mut cx).is_ready());
         }
+    }
+
+    /// A waker that looks at the call when it is dropped, as a runtime may drop the task that it belongs to.
+    struct Looks(Cancellation, Arc<AtomicBool>);
+
+    impl Wake for Looks {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            let free = self.0.0.waiting.try_lock().is_ok();
+            self.1.store(free, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn a_waker_is_dropped_while_nothing_is_locked() {
+        let cancellation = Cancellation::default();
+        let looks = || {
+            let free = Arc::new(AtomicBool::new(false));
+            let waker = Waker::from(Arc::new(Looks(cancellation.clone(), Arc::clone(&free))));
+            (waker, free)
+        };
+        let ((first, replaced), (second, removed)) = (looks(), looks());
+        let mut future = Box::pin(cancellation.cancelled());
+        for waker in [first, second] {
+            assert!(
+                future
+                    .as_mut()
+                    .poll(&mut Context::from_waker(&waker))
+                    .is_pending()
+            );
+        }
+        assert!(replaced.load(Ordering::SeqCst), "another waker took its place");
+        drop(future);
+        assert!(removed.load(Ordering::SeqCst), "nobody waits any more");
     }
 
     #[test]

@@ -87,7 +87,9 @@ impl Rounds {
     pub(in crate::mcp) async fn watch<F: Future>(&self, call: F) -> Option<F::Output> {
         let mut call = pin!(call);
         poll_fn(|cx| {
-            self.open().waker = Some(cx.waker().clone());
+            let replaced = self.open().waker.replace(cx.waker().clone());
+            // Dropped while nothing is locked: a task may go with it.
+            drop(replaced);
             if let Poll::Ready(done) = call.as_mut().poll(cx) {
                 return Poll::Ready(Some(done));
             }
