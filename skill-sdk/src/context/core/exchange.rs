@@ -32,9 +32,7 @@ pub(super) async fn exchange(
     scopes: &[String],
 ) -> Result<Exchanged, Failure> {
     let from = settings.clone();
-    let token = off_the_runtime(move || Ok::<_, SkillError>(platform_token(&from)))
-        .await
-        .map_err(|error| Failure::terminal("iam_not_authenticated", error.message()))??;
+    let token = read(move || platform_token(&from)).await?;
     let url = format!("{}/api/v1/platform-access-tokens:exchange", settings.url);
     let body = json!({"token": token.expose(), "audience": audience, "scopes": scopes}).to_string();
     let request = Request {
@@ -97,9 +95,41 @@ pub(super) async fn exchange(
     })
 }
 
+/// Reads what this host is known by, where it stalls nobody.
+async fn read(
+    credential: impl FnOnce() -> Result<Secret, Failure> + Send + 'static,
+) -> Result<Secret, Failure> {
+    off_the_runtime(move || Ok::<_, SkillError>(credential()))
+        .await
+        .map_err(|_| {
+            // It was stopped or it panicked: that says nothing about what this host is known by.
+            Failure::retryable(
+                "iam_unreachable",
+                "reading the credential of this host for the IAM was given up before its end",
+            )
+        })?
+}
+
 fn malformed(why: &str) -> Failure {
     Failure::terminal(
         "iam_exchange_malformed",
         format!("the answer of the IAM to the exchange of tokens is not understood: {why}"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::SkillError;
+
+    #[tokio::test]
+    async fn reading_that_does_not_end_is_no_missing_credential() {
+        let failure = read(|| panic!("hunter2")).await.err().unwrap();
+        let error = SkillError::from(failure);
+        assert_eq!((error.code(), error.is_retryable()), ("iam_unreachable", true));
+        assert!(
+            error.message().contains("the credential of this host") && !error.message().contains("hunter2"),
+            "{error}"
+        );
+    }
 }
