@@ -144,3 +144,40 @@ fn constant(code: &str, name: &str) -> String {
     let (_, rest) = code.split_once(&start).unwrap();
     rest.split('"').next().unwrap().to_owned()
 }
+
+#[test]
+fn features() {
+    let manifest = fs::read_to_string(root().join("skill-sdk/Cargo.toml")).unwrap();
+    let (_, features) = manifest.split_once("[features]\n").unwrap();
+    let found: BTreeSet<String> = features
+        .lines()
+        .take_while(|line| !line.starts_with('['))
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| match name {
+            "default" => "(none)".to_owned(),
+            name => name.to_owned(),
+        })
+        .collect();
+    assert_eq!(table("writing-skills.md", "feature"), found);
+}
+
+/// The words by which calls say how they came, each between backticks in the row of `protocol()`.
+#[test]
+fn protocols() {
+    let code = code("skill-sdk/src");
+    let named = |after: &str| after.split('"').next().unwrap().to_owned();
+    let mut found: BTreeSet<String> = code.split("Meta::new(\"").skip(1).map(named).collect();
+    found.insert(constant(&code, "PROTOCOL"));
+    let text = fs::read_to_string(root().join("docs/writing-skills.md")).unwrap();
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("| `protocol()` |"))
+        .unwrap();
+    let told = row.split('|').nth(2).unwrap().split('`').skip(1).step_by(2);
+    let commands = |word: &&str| !["invoke", "serve local"].contains(word);
+    assert_eq!(
+        told.filter(commands).map(str::to_owned).collect::<BTreeSet<_>>(),
+        found
+    );
+}
