@@ -9,13 +9,8 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Default)]
 pub(crate) struct Clock(Option<Arc<Mutex<Moved>>>);
 
-/// The two times of a clock of a test.
-#[derive(Clone, Copy)]
-struct Moved {
-    now: Duration,
-    #[cfg(feature = "connections")]
-    wall: Duration,
-}
+/// The two times of a clock of a test: the one that only moves forward, and the time of day.
+type Moved = (Duration, Duration);
 
 /// What a clock of a test starts at: 2026-01-01T00:00:00Z.
 #[cfg(any(test, all(feature = "connections", feature = "testing")))]
@@ -25,11 +20,7 @@ impl Clock {
     /// A clock that stands at 2026-01-01T00:00:00Z until it is moved.
     #[cfg(any(test, all(feature = "connections", feature = "testing")))]
     pub(crate) fn manual() -> Self {
-        Self(Some(Arc::new(Mutex::new(Moved {
-            now: START,
-            #[cfg(feature = "connections")]
-            wall: START,
-        }))))
+        Self(Some(Arc::new(Mutex::new((START, START)))))
     }
 
     /// Moves a clock of a test forward.
@@ -37,11 +28,7 @@ impl Clock {
     pub(crate) fn advance(&self, by: Duration) {
         if let Some(time) = &self.0 {
             let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
-            time.now = time.now.saturating_add(by);
-            #[cfg(feature = "connections")]
-            {
-                time.wall = time.wall.saturating_add(by);
-            }
+            *time = (time.0.saturating_add(by), time.1.saturating_add(by));
         }
     }
 
@@ -50,24 +37,25 @@ impl Clock {
     pub(crate) fn sleep(&self, by: Duration) {
         if let Some(time) = &self.0 {
             let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
-            time.wall = time.wall.saturating_add(by);
+            time.1 = time.1.saturating_add(by);
         }
     }
 
     /// Time that only moves forward, since some moment.
     pub(crate) fn now(&self) -> Duration {
         static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-        self.moved().map(|moved| moved.now).unwrap_or_else(|| {
+        match self.moved() {
+            Some(moved) => moved.0,
             // A second in front, so that nothing is due at zero.
-            START.get_or_init(Instant::now).elapsed() + Duration::from_secs(1)
-        })
+            None => START.get_or_init(Instant::now).elapsed() + Duration::from_secs(1),
+        }
     }
 
     /// The time of day.
     #[cfg(feature = "connections")]
     pub(crate) fn wall(&self) -> SystemTime {
         self.moved()
-            .map_or_else(SystemTime::now, |moved| SystemTime::UNIX_EPOCH + moved.wall)
+            .map_or_else(SystemTime::now, |moved| SystemTime::UNIX_EPOCH + moved.1)
     }
 
     fn moved(&self) -> Option<Moved> {
