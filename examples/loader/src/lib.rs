@@ -134,13 +134,21 @@ pub async fn apply(inputs: Apply, ctx: &SkillContext) -> Result<Applied, SkillEr
             plan: Some(plan.into()),
             reason: None,
         }),
-        Err(ApplyError::Stale(_)) => Ok(Applied {
-            applied: false,
-            plan: None,
-            reason: Some(NotApplied::Stale),
-        }),
+        Err(ApplyError::Stale(_)) => stale(&snapshot, &inputs.workspace, ctx).await,
         Err(other) => Err(other.into()),
     }
+}
+
+/// The branches are not those that the plan was made for. When nothing of the table is missing, an earlier try of this call
+/// has loaded it and its answer was lost: a repeat says what that try would have said.
+async fn stale(snapshot: &Snapshot, workspace: &str, ctx: &SkillContext) -> Result<Applied, SkillError> {
+    let left = ctx.knowledge().preview(snapshot, workspace).await?;
+    let done = left.opened == 0 && left.closed == 0;
+    Ok(Applied {
+        applied: done,
+        plan: done.then(|| left.into()),
+        reason: (!done).then_some(NotApplied::Stale),
+    })
 }
 
 async fn read(artifact: &str, ctx: &SkillContext) -> Result<Snapshot, SkillError> {

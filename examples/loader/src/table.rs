@@ -9,6 +9,9 @@ use skill_sdk::{FailureExt, SkillError};
 /// The most rows of a table.
 const MAX_ROWS: usize = 10_000;
 
+/// The columns, in any order.
+const COLUMNS: [&str; 4] = ["city", "key", "name", "seats"];
+
 /// A row of the table.
 #[derive(Debug, Deserialize)]
 struct Row {
@@ -24,6 +27,7 @@ pub(crate) fn entities(text: &str) -> Result<Vec<Entity>, SkillError> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
+    check_columns(&mut reader)?;
     let mut keys = HashSet::new();
     let mut entities = Vec::new();
     for row in reader.deserialize::<Row>() {
@@ -56,5 +60,22 @@ pub(crate) fn entities(text: &str) -> Result<Vec<Entity>, SkillError> {
         }
         entities.push(entity);
     }
+    if entities.is_empty() {
+        let message = "the table has no row: loading it would end all branches";
+        return Err(SkillError::terminal("table_invalid", message));
+    }
     Ok(entities)
+}
+
+/// Something else than a table of branches, such as an empty file or the page of an error, has other columns.
+fn check_columns(reader: &mut csv::Reader<&[u8]>) -> Result<(), SkillError> {
+    let message = "row 1 is not the names of the columns: key, name, city and seats";
+    let headers = reader.headers().terminal_with("table_invalid", message)?;
+    let mut headers: Vec<_> = headers.iter().collect();
+    headers.sort_unstable();
+    if headers == COLUMNS {
+        Ok(())
+    } else {
+        Err(SkillError::terminal("table_invalid", message))
+    }
 }

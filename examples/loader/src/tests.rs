@@ -84,13 +84,40 @@ async fn somebody_else_was_quicker() {
 }
 
 #[tokio::test]
+async fn a_repeat_whose_first_answer_was_lost_says_that_it_is_done() {
+    let core = core(TABLE);
+    let plan = invoke(preview::SKILL, load()).core(&core).await.unwrap().outputs;
+    let mut unchanged = Vec::new();
+    for _ in 0..2 {
+        let done = invoke(apply::SKILL, to_apply(&plan["stateToken"]))
+            .core(&core)
+            .await;
+        let done = done.unwrap().outputs;
+        assert_eq!((&done["applied"], &done["reason"]), (&json!(true), &Value::Null));
+        unchanged.push(done["plan"]["unchanged"].clone());
+    }
+    assert_eq!(unchanged, [0, 2], "the second one changes nothing");
+    assert_eq!(core.applied().len(), 1);
+}
+
+#[tokio::test]
 async fn a_table_with_a_mistake_is_not_loaded() {
     for (table, row) in [
         ("key,name,city,seats\n,Main,Riga,1\n", "row 2"),
         ("key,name,city,seats\nb-1,Main,Riga,1\nb-1,Main,Riga,1\n", "row 3"),
         ("key,name,city,seats\nb-1,Main,Riga,many\n", "row 2"),
         ("key,name,city,seats\nb-1,Main\n", "row 2"),
-        ("key,name\nb-1,Main\n", "row 2"),
+        ("key,name\nb-1,Main\n", "row 1"),
+        ("", "row 1"),
+        ("\n\n", "row 1"),
+        ("key,name,city,seats", "the table has no row"),
+        ("key,name,city,seats\n\n", "the table has no row"),
+        ("b-1,Main,Riga,1\n", "row 1"),
+        ("key,name,city\nb-1,Main,Riga\n", "row 1"),
+        ("key,name,city,seats,key\nb-1,Main,Riga,1,b-2\n", "row 1"),
+        ("key,name,city,seats,country\nb-1,Main,Riga,1,LV\n", "row 1"),
+        ("Key,Name,City,Seats\nb-1,Main,Riga,1\n", "row 1"),
+        ("{\"error\": \"not found\"}", "row 1"),
     ] {
         let error = invoke(preview::SKILL, load())
             .core(core(table))
@@ -103,6 +130,13 @@ async fn a_table_with_a_mistake_is_not_loaded() {
         );
         assert!(error.message().starts_with(row), "{table}: {error}");
     }
+}
+
+#[tokio::test]
+async fn columns_may_stand_in_any_order() {
+    let core = core("\u{feff}seats, city,name,key\n3,Riga,Main,b-1\n");
+    let plan = invoke(preview::SKILL, load()).core(&core).await.unwrap().outputs;
+    assert_eq!(plan["opened"], json!(["b-1"]));
 }
 
 #[tokio::test]
