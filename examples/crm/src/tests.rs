@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -30,6 +31,7 @@ impl Crm {
         };
         let router = Router::new()
             .route("/customers", get(answer))
+            .route("/api/v2/customers", get(answer))
             .with_state(crm.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         crm
@@ -40,23 +42,23 @@ impl Crm {
     }
 }
 
-async fn answer(
-    State(crm): State<Crm>,
-    Query(query): Query<Value>,
-    headers: HeaderMap,
-) -> (StatusCode, Json<Value>) {
+async fn answer(State(crm): State<Crm>, Query(query): Query<Value>, headers: HeaderMap) -> Response {
     let expected = format!("Bearer {}", crm.token.lock().unwrap());
     if headers
         .get("authorization")
         .is_none_or(|sent| sent.as_bytes() != expected.as_bytes())
     {
-        return (StatusCode::UNAUTHORIZED, Json(json!({})));
+        return (StatusCode::UNAUTHORIZED, Json(json!({}))).into_response();
     }
-    match query["email"].as_str() {
+    let (status, body) = match query["email"].as_str() {
         Some("ada@example.com") => (StatusCode::OK, Json(json!({"id": "c-1", "name": "Ada"}))),
         Some("broken@example.com") => (StatusCode::BAD_GATEWAY, Json(json!({}))),
-        _ => (StatusCode::NOT_FOUND, Json(json!({}))),
-    }
+        _ => (
+            StatusCode::NOT_FOUND,
+            Json(json!({"error": "customer_not_found"})),
+        ),
+    };
+    (status, body).into_response()
 }
 
 fn connections(crm: &Crm) -> FakeConnections {
@@ -98,6 +100,57 @@ async fn a_customer_or_nobody() {
     );
 }
 
+/// The address of the system in the connection, and what comes of looking for somebody whom it does not know.
+#[tokio::test]
+async fn a_base_is_extended_and_a_wrong_one_is_no_answer_about_customers() {
+    let crm = Crm::start("t-1").await;
+    for (path, expected) in [
+        ("", None),
+        ("api/v2", None),
+        ("api/v2/", None),
+        ("api/v2?tenant=1", None),
+        // There is nothing.
+        ("api/v3", Some("crm_answer_invalid")),
+        ("customers", Some("crm_answer_invalid")),
+    ] {
+        let connections = FakeConnections::new();
+        let base = format!("{}{path}", crm.url);
+        connections.add(FakeConnection::new("crm").settings(json!({"baseUrl": base})));
+        let nobody = find("bob@example.com", &connections).await;
+        let somebody = find("ada@example.com", &connections).await;
+        match expected {
+            None => {
+                assert_eq!(nobody.unwrap().outputs["customer"], Value::Null, "{path}");
+                assert_eq!(somebody.unwrap().outputs["customer"]["id"], "c-1", "{path}");
+            }
+            Some(code) => {
+                let error = nobody.unwrap_err();
+                assert_eq!((error.code(), error.is_retryable()), (code, false), "{path}");
+                assert!(error.message().contains("baseUrl"), "{error}");
+                assert_eq!(somebody.unwrap_err().code(), code, "{path}");
+            }
+        }
+    }
+}
+
+/// Runs a test in a process of its own whose environment names a proxy, at which nobody is.
+#[test]
+fn a_proxy_of_the_environment_sees_no_token() {
+    let program = std::env::current_exe().unwrap();
+    let mut test = std::process::Command::new(program);
+    test.args(["--exact", "tests::a_customer_or_nobody"]);
+    for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
+        test.env(name, "http://127.0.0.1:9");
+    }
+    let output = test
+        .env_remove("no_proxy")
+        .env_remove("NO_PROXY")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
 #[tokio::test]
 async fn a_token_that_was_changed_is_asked_for_again() {
     let crm = Crm::start("t-1").await;
@@ -137,8 +190,14 @@ async fn failures() {
         (error.code(), error.is_retryable()),
         ("connection_revoked", false)
     );
-    connections.add(FakeConnection::new("crm").settings(json!({"baseUrl": "nowhere"})));
-    connections.advance(Duration::from_mins(1));
-    let error = find("ada@example.com", &connections).await.unwrap_err();
-    assert_eq!((error.code(), error.is_retryable()), ("settings_invalid", false));
+    for base in ["nowhere", "mailto:a@example.com", "ftp://example.com/"] {
+        connections.add(FakeConnection::new("crm").settings(json!({"baseUrl": base})));
+        connections.advance(Duration::from_mins(1));
+        let error = find("ada@example.com", &connections).await.unwrap_err();
+        assert_eq!(
+            (error.code(), error.is_retryable()),
+            ("settings_invalid", false),
+            "{base}"
+        );
+    }
 }
