@@ -25,16 +25,26 @@ pub(crate) struct Answer {
     pub(crate) confidence: f64,
 }
 
+/// What a host says about its model.
+const VARIABLES: [&str; 6] = [
+    "SKILL_LLM_PROVIDER",
+    "SKILL_LLM_BASE_URL",
+    "SKILL_LLM_API_KEY",
+    "SKILL_LLM_MODELS",
+    "SKILL_LLM_TIMEOUT_SECONDS",
+    "SKILL_LLM_CLAUDE_BINARY",
+];
+
 /// The model of the host; `None` when the host says nothing about one.
 ///
-/// A host that says something that cannot be used is a failure: nobody would notice that a stand-in answers.
+/// A host that says something that cannot be used is a failure, and so is any other reason why there is no model: nobody
+/// would notice that a stand-in answers.
 pub(crate) fn of_host(ctx: &SkillContext) -> Result<Option<Llm>, SkillError> {
     match ctx.llm() {
         Ok(llm) => Ok(Some(llm)),
-        Err(_)
-            if ["SKILL_LLM_PROVIDER", "SKILL_LLM_BASE_URL"]
-                .iter()
-                .all(|name| ctx.config(name).is_none()) =>
+        Err(error)
+            if error.code() == "llm_not_configured"
+                && VARIABLES.iter().all(|name| ctx.config(name).is_none()) =>
         {
             Ok(None)
         }

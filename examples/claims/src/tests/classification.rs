@@ -122,6 +122,11 @@ fn half_a_configuration_is_not_answered_by_the_stand_in() {
     for (name, value) in [
         ("SKILL_LLM_BASE_URL", "http://llm.internal/v1"),
         ("SKILL_LLM_PROVIDER", "no-such-provider"),
+        // The address was forgotten.
+        ("SKILL_LLM_API_KEY", "key"),
+        ("SKILL_LLM_MODELS", "a,b"),
+        ("SKILL_LLM_TIMEOUT_SECONDS", "60"),
+        ("SKILL_LLM_CLAUDE_BINARY", "claude"),
     ] {
         let call = invoke(classify::SKILL, claim(&json!({}))).env(name, value);
         let error = call.blocking().unwrap_err();
