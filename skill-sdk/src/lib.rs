@@ -66,6 +66,8 @@ pub mod host;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "runtime")]
+mod lines;
+#[cfg(feature = "runtime")]
 pub mod local;
 #[cfg(feature = "mcp")]
 pub mod mcp;

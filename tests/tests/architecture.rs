@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["registry"],
     &["pipeline"],
     &["auth"],
-    &["http"],
+    &["http", "lines"],
     &["local", "mcp"],
     &["package", "host"],
     &["testing"],

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::context::{Notice, Progress};
 use crate::error::SkillError;
+use crate::lines::{unbroken, value};
 use crate::pipeline::{Completed, Host};
 
 /// Adds the answer of a call.
@@ -110,36 +111,11 @@ fn head(buffer: &mut Vec<u8>, id: Option<&str>) {
     buffer.extend_from_slice(id.unwrap_or("null").as_bytes());
 }
 
-/// Writes JSON of our own, which cannot fail: names are texts and the writer takes all.
-fn value(buffer: &mut Vec<u8>, value: &impl Serialize) {
-    let start = buffer.len();
-    if serde_json::to_writer(&mut *buffer, value).is_err() {
-        buffer.truncate(start);
-        buffer.extend_from_slice(b"null");
-    }
-    unbroken(buffer, start);
-}
-
 /// Adds JSON that somebody else wrote.
 fn one_line(buffer: &mut Vec<u8>, json: &[u8]) {
     let start = buffer.len();
     buffer.extend_from_slice(json);
-    unbroken(buffer, start);
-}
-
-/// A type may write JSON text of its own that has line breaks. They stand between its words, since those inside of
-/// strings are escaped, so a space does as well.
-fn unbroken(buffer: &mut [u8], start: usize) {
-    let Some(json) = buffer.get_mut(start..) else {
-        return;
-    };
-    if json.contains(&b'\n') || json.contains(&b'\r') {
-        for byte in json {
-            if matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
-        }
-    }
+    unbroken(buffer.get_mut(start..).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -162,12 +138,5 @@ mod tests {
              {\"id\":null,\"error\":{\"code\":\"denied\",\"message\":\"no\",\"retryable\":false,\"details\":null}}\n\
              {\"id\":null,\"skills\":[]}\n"
         );
-    }
-
-    #[test]
-    fn foreign_json_stays_on_its_line() {
-        let mut buffer = b"\n".to_vec();
-        one_line(&mut buffer, b"{\n \"a\":\r\n 1}");
-        assert_eq!(buffer, b"\n{  \"a\":   1}");
     }
 }

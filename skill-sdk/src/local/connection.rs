@@ -16,13 +16,16 @@ use tokio::sync::Notify;
 use super::answer;
 use super::calls::{Accepted, Calls};
 use super::hosted::{Hosted, Running};
-use super::input::{Input, Line};
 use super::output::Output;
 use super::request::{self, CallRequest, MetaFields, Request};
 use super::shared::Shared;
 use super::watch::Slot;
 use crate::error::SkillError;
+use crate::lines::{Line, Lines};
 use crate::pipeline::{Call, Meta, Opened, Place};
+
+/// The lines of a client.
+type Input = Lines<Box<dyn Read + Send>>;
 
 /// One client.
 pub(super) struct Connection {
@@ -34,6 +37,8 @@ pub(super) struct Connection {
     turn: AtomicU64,
     /// There is nothing more to read.
     ended: AtomicBool,
+    /// A thread that read is gone without a word.
+    failed: AtomicBool,
     /// Told when there is nothing more to read.
     end: Notify,
 }
@@ -59,7 +64,7 @@ impl Connection {
         input: Box<dyn Read + Send>,
         output: Box<dyn Write + Send>,
     ) -> Arc<Self> {
-        let input = Mutex::new(Input::new(input, shared.line_limit));
+        let input = Mutex::new(Lines::new(input, shared.line_limit));
         Arc::new(Self {
             shared,
             calls: Calls::default(),
@@ -67,6 +72,7 @@ impl Connection {
             input,
             turn: AtomicU64::new(0),
             ended: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
             end: Notify::new(),
         })
     }
@@ -122,6 +128,11 @@ impl Connection {
         }
     }
 
+    /// Whether a thread that read is gone without a word.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
     /// Lets go of what is left; calls that run are given up without an answer.
     pub(super) fn close(&self) {
         self.calls.give_up_all(None);
@@ -131,6 +142,7 @@ impl Connection {
     fn read(self: Arc<Self>, turn: u64) {
         let runtime = self.shared.runtime.clone();
         let _entered = runtime.enter();
+        let _ends = EndOnPanic(&self);
         let slot = self.shared.watch.slot(&self, turn);
         // The thread before may have been kept with answers that nobody writes.
         self.write(&slot);
@@ -148,8 +160,7 @@ impl Connection {
                 Next::Line => {}
                 Next::Stop => {
                     self.write(&slot);
-                    self.ended.store(true, Ordering::Release);
-                    self.end.notify_waiters();
+                    self.end_of_input();
                     return;
                 }
             }
@@ -157,6 +168,13 @@ impl Connection {
                 self.write(&slot);
             }
         }
+        // Whoever has the turn may wait for a line already.
+        self.write(&slot);
+    }
+
+    fn end_of_input(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.end.notify_waiters();
     }
 
     /// Writes what waits; a client that does not read keeps this thread, and no other.
@@ -195,10 +213,11 @@ impl Connection {
                     }
                 }
             }
-            Ok(Line::TooLong(line)) => {
+            Ok(Line::TooLong { id, .. }) => {
                 let message = format!("the line is longer than {} bytes", self.shared.line_limit);
                 let error = SkillError::terminal("payload_too_large", message);
-                self.refuse(request::id_of_cut(line).as_deref(), &error)
+                let id = id.and_then(|id| request::id_of(&id).ok());
+                self.refuse(id.as_deref(), &error)
             }
             Ok(Line::End) => Next::Stop,
             Err(error) => {
@@ -305,5 +324,17 @@ impl Connection {
             connection.output.write_later();
         });
         self.calls.became(accepted, task.abort_handle());
+    }
+}
+
+/// Tells those who wait for the end of the input when the thread that reads has none.
+struct EndOnPanic<'a>(&'a Connection);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.failed.store(true, Ordering::Release);
+            self.0.end_of_input();
+        }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! - [`serve`] serves one client over a pair of streams,
 //!   [`serve_socket`] any number of them over a Unix socket
-//! - `request` reads lines, `answer` writes them, `input` and `output` bound them
+//! - `request` reads lines, `answer` writes them, `output` bounds what waits
 //! - `connection` runs the calls of one client, `calls` are those without an answer yet, `watch` looks after threads that
 //!   a call keeps
 
@@ -15,7 +15,6 @@ mod answer;
 mod calls;
 mod connection;
 mod hosted;
-mod input;
 mod output;
 mod request;
 mod serve;

@@ -9,6 +9,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::lines;
+
 /// How much may wait for a client before nothing more is read from it, in bytes.
 pub(super) const MAX_WAITING: usize = 4 * 1024 * 1024;
 
@@ -117,6 +119,10 @@ impl Output {
                 state = self.write(state);
             }
         }
+        if !state.writing && !state.buffer.is_empty() {
+            // Whoever added it meanwhile left it to the one that wrote.
+            self.work.notify_one();
+        }
         !state.broken && !state.closed
     }
 
@@ -165,7 +171,7 @@ impl Output {
         drop(state);
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let result = match writer.as_mut() {
-            Some(writer) => writer.write_all(&bytes).and_then(|()| writer.flush()),
+            Some(writer) => lines::write_all(writer, &bytes),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
         drop(writer);
@@ -197,6 +203,9 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::thread;
+    use std::time::Duration;
 
     use super::*;
 
@@ -243,6 +252,50 @@ mod tests {
         output.close();
         output.work();
         assert_eq!(Arc::strong_count(&shared.0), 1, "what is written to is closed");
+    }
+
+    /// Says what it writes, and waits until it may.
+    struct Gated(Sender<usize>, Receiver<()>);
+
+    impl Write for Gated {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.send(bytes.len()).unwrap();
+            self.1.recv().unwrap();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_added_while_room_is_made_is_written() {
+        const PATIENCE: Duration = Duration::from_mins(1);
+        let (writes, written) = channel();
+        let (open, gate) = channel();
+        let output = Arc::new(Output::new(Box::new(Gated(writes, gate))));
+        let worker = Arc::clone(&output);
+        let working = thread::spawn(move || worker.work());
+        // Once the first line is written, the worker waits for more.
+        output.add(|buffer| buffer.push(b'a'));
+        open.send(()).unwrap();
+        output.written().await;
+        assert_eq!(written.recv_timeout(PATIENCE), Ok(1));
+
+        output.add(|buffer| buffer.resize(MAX_WAITING + 1, b'b'));
+        let reader = Arc::clone(&output);
+        let reading = thread::spawn(move || reader.wait_for_room());
+        assert_eq!(written.recv_timeout(PATIENCE), Ok(MAX_WAITING + 1));
+        output.add(|buffer| buffer.push(b'c'));
+        output.write_now();
+        open.send(()).unwrap();
+        assert!(reading.join().unwrap());
+        assert_eq!(written.recv_timeout(PATIENCE), Ok(1));
+        open.send(()).unwrap();
+        output.written().await;
+        output.close();
+        working.join().unwrap();
     }
 
     #[test]

@@ -101,19 +101,6 @@ pub(super) fn read(line: &[u8]) -> Result<Request<'_>, Refused> {
     }
 }
 
-/// The id that a line names before it was cut off, if it names one.
-pub(super) fn id_of_cut(line: &[u8]) -> Option<Id> {
-    let text = match std::str::from_utf8(line) {
-        Ok(text) => text,
-        Err(error) => std::str::from_utf8(line.get(..error.valid_up_to())?).ok()?,
-    };
-    let mut fields = Fields::default();
-    drop(members(text, |name, value| fields.set(name, value)));
-    let id = fields.id?.get();
-    // A number at the very end may be the beginning of a longer one.
-    (!text.ends_with(id)).then(|| id_of(id).ok()).flatten()
-}
-
 fn call<'a>(id: &Id, fields: &Fields<'a>) -> Result<CallRequest<'a>, String> {
     let skill = match fields.skill {
         Some(skill) => serde_json::from_str::<Name<'a>>(skill.get())
@@ -194,7 +181,7 @@ fn timeout(value: &RawValue) -> Result<Option<Duration>, String> {
 }
 
 /// The one way to write an id.
-fn id_of(json: &str) -> Result<Id, String> {
+pub(super) fn id_of(json: &str) -> Result<Id, String> {
     if json.len() > MAX_ID {
         return Err(format!("must not be longer than {MAX_ID} bytes"));
     }
@@ -406,13 +393,5 @@ mod tests {
             "[".repeat(1_000_000)
         );
         assert_eq!(read(deep.as_bytes()).unwrap_err().id.as_deref(), Some("1"));
-    }
-
-    #[test]
-    fn an_id_in_front_survives_a_cut() {
-        assert_eq!(id_of_cut(br#"{"id":5,"inputs":{"a":"bcd"#).as_deref(), Some("5"));
-        assert_eq!(id_of_cut(b"{\"id\":5,\"inputs\":\"\xd0").as_deref(), Some("5"));
-        assert_eq!(id_of_cut(br#"{"inputs":{"a":"bcd"#), None);
-        assert_eq!(id_of_cut(br#"{"id":55"#), None);
     }
 }

@@ -96,6 +96,11 @@ pub(super) async fn serve_connection(
         () = connection.output.broken() => {}
         () = is_gone(gone) => tracing::info!("the caller is gone, its calls are given up"),
     }
+    if connection.has_failed() {
+        return Err(io::Error::other(
+            "the thread that reads the input ended unexpectedly",
+        ));
+    }
     Ok(())
 }
 

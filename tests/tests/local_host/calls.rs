@@ -311,3 +311,29 @@ fn quick_calls_are_quick_beside_calls_that_keep_their_threads() {
     }
     assert_eq!(client.end().len(), KEEPING.len());
 }
+
+#[test]
+fn an_answer_needs_no_line_after_it() {
+    // All lines come at once, so the reader has more at hand when a call keeps it, and loses its turn meanwhile.
+    for kept in [1, 3] {
+        let mut client = Client::new();
+        let latch = format!("needs-no-line-{kept}");
+        let inputs = json!({"latch": latch});
+        let mut lines: Vec<String> = (0..kept)
+            .map(|id| call(id, "local.latched@1", &inputs, &Value::Null))
+            .collect();
+        lines.push(call(
+            "quick",
+            "local.act@1",
+            &json!({"action": "go"}),
+            &Value::Null,
+        ));
+        client.send(&lines.join("\n"));
+        assert_eq!(client.take()["id"], "quick");
+        super::open_latch(&latch);
+        let mut ids: Vec<u64> = (0..kept).map(|_| client.take()["id"].as_u64().unwrap()).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, (0..kept).collect::<Vec<_>>());
+        assert_eq!(client.end(), Vec::<Value>::new());
+    }
+}

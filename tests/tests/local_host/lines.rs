@@ -1,10 +1,17 @@
 //! What a line is answered with.
 
+use std::future::pending;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::channel;
+use std::thread;
+
 use serde_json::{Value, json};
-use skill_sdk::local::DEFAULT_LINE_LIMIT;
+use skill_sdk::local::{DEFAULT_LINE_LIMIT, serve};
 
 use super::SKILLS;
-use super::client::{Client, call, host};
+use super::client::{Client, PATIENCE, call, host};
 
 fn act(id: Value, action: &str) -> String {
     call(id, "local.act@1", &json!({"action": action}), &Value::Null)
@@ -147,6 +154,15 @@ fn a_huge_line_is_refused_and_the_next_is_served() {
                 .into_bytes(),
                 json!("a"),
             ),
+            // What is cut off ends with the text of the id.
+            (
+                format!(
+                    "{{\"id\":5,\"skill\":\"local.act@1\",\"inputs\":{{\"action\":\"{}",
+                    "5".repeat(limit * 2)
+                )
+                .into_bytes(),
+                json!(5),
+            ),
         ] {
             client.send(&line);
             assert_eq!(client.refused(), (id, "payload_too_large".to_owned()));
@@ -178,4 +194,57 @@ fn the_list_holds_the_contracts() {
         assert_eq!(listed["contract"], described.document()["contract"]);
     }
     client.end();
+}
+
+#[test]
+fn streams_that_do_not_wait_are_served_as_others_are() {
+    // Whoever shares a pipe may have made it so.
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    theirs.set_nonblocking(true).unwrap();
+    let (input, output) = (theirs.try_clone().unwrap(), theirs);
+    let done = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(serve(host(), input, output, pending()))
+    });
+    let mut sending = ours.try_clone().unwrap();
+    let writer = thread::spawn(move || {
+        for id in 0..200 {
+            // Both ways are full before the client reads: an answer is as long as its line.
+            writeln!(sending, "{}", act(json!(id), &"x".repeat(100_000))).unwrap();
+        }
+        sending.shutdown(Shutdown::Write).unwrap();
+    });
+    let mut ids: Vec<u64> = BufReader::new(ours)
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(&line.unwrap()).unwrap()["id"]
+                .as_u64()
+                .unwrap()
+        })
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..200).collect::<Vec<_>>());
+    writer.join().unwrap();
+    done.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_reader_that_panics_is_a_failure_of_the_host() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            panic!("hunter2")
+        }
+    }
+    let (sender, ended) = channel();
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        sender.send(
+            runtime
+                .unwrap()
+                .block_on(serve(host(), Broken, io::sink(), pending())),
+        )
+    });
+    let ended = ended.recv_timeout(PATIENCE).expect("the host ends in time");
+    assert!(ended.unwrap_err().to_string().contains("ended unexpectedly"));
 }

@@ -23,6 +23,8 @@ mod recorded;
 #[cfg(unix)]
 mod sockets;
 
+use std::collections::BTreeSet;
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -31,7 +33,13 @@ use skill_sdk::{Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::signs::{self, Body, Sign};
 
 /// All skills of these tests.
-const SKILLS: &[&Skill] = &[act::SKILL, block::SKILL, spin::SKILL, broken_lines::SKILL];
+const SKILLS: &[&Skill] = &[
+    act::SKILL,
+    block::SKILL,
+    latched::SKILL,
+    spin::SKILL,
+    broken_lines::SKILL,
+];
 
 /// Does what the input asks for.
 #[skill("local.act", version = "1", side_effects = "none", risk = "low", timeout = 20)]
@@ -102,6 +110,29 @@ fn block(ctx: &SkillContext) {
     signs::give(ctx, Sign::Started(ctx.clone()));
     signs::block_until_cancelled(ctx);
     signs::give(ctx, Sign::Ended);
+}
+
+/// The latches that tests opened.
+static LATCHES: (Mutex<BTreeSet<String>>, Condvar) = (Mutex::new(BTreeSet::new()), Condvar::new());
+
+/// Lets go of all calls of `local.latched` with this latch.
+fn open_latch(latch: &str) {
+    LATCHES.0.lock().unwrap().insert(latch.to_owned());
+    LATCHES.1.notify_all();
+}
+
+/// Keeps its thread until its latch is opened.
+#[skill(
+    "local.latched",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 120
+)]
+fn latched(latch: String) -> String {
+    let open = LATCHES.0.lock().unwrap();
+    drop(LATCHES.1.wait_while(open, |open| !open.contains(&latch)).unwrap());
+    latch
 }
 
 /// Keeps the thread of a future until it is told to stop.

@@ -1,0 +1,181 @@
+//! Lines of input, of bounded length.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use super::patience::patient;
+use super::scan::IdScan;
+
+/// How much is read at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// The largest buffer of a line that is kept for the next one, in bytes.
+const KEPT: usize = 4 * CHUNK;
+
+/// One line.
+#[derive(Debug)]
+pub(crate) enum Line<'a> {
+    /// Without its end.
+    Text(&'a [u8]),
+    /// It was read to its end and thrown away, but for the JSON text of its member `id`.
+    TooLong { id: Option<String>, bytes: u64 },
+    /// There are no more.
+    End,
+}
+
+/// The lines of a reader.
+#[derive(Debug)]
+pub(crate) struct Lines<R> {
+    reader: BufReader<R>,
+    limit: usize,
+    line: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Lines of at most `limit` bytes.
+    pub(crate) fn new(reader: R, limit: usize) -> Self {
+        Self {
+            reader: BufReader::with_capacity(CHUNK, reader),
+            limit,
+            line: Vec::new(),
+        }
+    }
+
+    /// The next line; blocks until there is one.
+    pub(crate) fn next(&mut self) -> io::Result<Line<'_>> {
+        // One long line must not hold its memory forever.
+        if self.line.capacity() > KEPT {
+            self.line = Vec::new();
+        }
+        self.line.clear();
+        let most = (self.limit as u64).saturating_add(1);
+        loop {
+            let room = most.saturating_sub(self.line.len() as u64);
+            let read = (&mut self.reader).take(room).read_until(b'\n', &mut self.line);
+            if patient(read)?.is_some() {
+                break;
+            }
+        }
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+        } else if self.line.len() > self.limit {
+            return self.discard();
+        } else if self.line.is_empty() {
+            return Ok(Line::End);
+        }
+        Ok(Line::Text(&self.line))
+    }
+
+    /// Whether another line is at hand, so that reading it does not block.
+    pub(crate) fn has_line(&self) -> bool {
+        self.reader.buffer().contains(&b'\n')
+    }
+
+    /// Reads to the end of a line that is too long.
+    fn discard(&mut self) -> io::Result<Line<'_>> {
+        let mut scan = IdScan::default();
+        let mut bytes = 0_u64;
+        loop {
+            scan.feed(&self.line);
+            bytes += self.line.len() as u64;
+            let ended = self.line.last() == Some(&b'\n');
+            self.line.clear();
+            if ended {
+                break;
+            }
+            let read = (&mut self.reader)
+                .take(CHUNK as u64)
+                .read_until(b'\n', &mut self.line);
+            if patient(read)? == Some(0) {
+                break;
+            }
+        }
+        Ok(Line::TooLong { id: scan.id(), bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives what it holds in pieces, and now and then nothing yet.
+    struct Pieces(Vec<u8>, usize, bool);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.2 = !self.2;
+            if self.2 && !self.0.is_empty() {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let count = self.1.min(self.0.len()).min(buffer.len());
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0.drain(..count);
+            Ok(count)
+        }
+    }
+
+    fn lines(text: &str, limit: usize, piece: usize) -> Vec<String> {
+        let mut lines = Lines::new(Pieces(text.into(), piece, false), limit);
+        let mut found = Vec::new();
+        loop {
+            match lines.next().unwrap() {
+                Line::Text(text) => found.push(String::from_utf8(text.to_vec()).unwrap()),
+                Line::TooLong { id, bytes } => {
+                    found.push(format!("{bytes} too long, {}", id.as_deref().unwrap_or("none")));
+                }
+                Line::End => return found,
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_bounded_length() {
+        for piece in [1, 3, 1000] {
+            assert_eq!(lines("", 5, piece), [""; 0]);
+            assert_eq!(lines("ab\n\ncdefg\r\nx", 6, piece), ["ab", "", "cdefg\r", "x"]);
+            assert_eq!(
+                lines("12345\n123456\n1\n", 5, piece),
+                ["12345", "7 too long, none", "1"]
+            );
+            assert_eq!(lines("123456789", 5, piece), ["9 too long, none"]);
+            assert_eq!(lines("123\n45", usize::MAX, piece), ["123", "45"]);
+        }
+        let long = "x".repeat(1_000_000) + "\ny\n";
+        assert_eq!(lines(&long, 1_000_000, 1_000_000).len(), 2);
+        assert_eq!(lines(&long, 10, 1_000_000), ["1000001 too long, none", "y"]);
+    }
+
+    #[test]
+    fn what_is_at_hand_is_known() {
+        let mut lines = Lines::new(&b"a\nb\nc"[..], 10);
+        for more in [true, false, false] {
+            assert!(matches!(lines.next(), Ok(Line::Text(_))));
+            assert_eq!(lines.has_line(), more);
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_line_that_is_too_long() {
+        let cut = format!(r#"{{"params":{{}},"id":"{}"#, "x".repeat(300));
+        let long = format!("{cut}\"}}");
+        for (line, id) in [
+            (r#"{"id":7,"params":{"id":8,"x":["id",9]}}"#, "7"),
+            (
+                r#"{"params":{"id":8,"x":"}\",\"id\":9"}, "id" : "a\"b"}"#,
+                r#""a\"b""#,
+            ),
+            (r#"{"params":[{"id":1},[]],"id": -3 , "z":"id"}"#, "-3"),
+            (r#"{"params":{"id":1},"id":{"id":2}}"#, "none"),
+            (r#"{"params":{"id":1},"id":null}"#, "null"),
+            (r#"[{"id":1,"and":"more of it"}]"#, "none"),
+            (r#"{"method":"id","params":"id"}"#, "none"),
+            (r#"{"method":"id","params":"id","id":12"#, "none"),
+            (&cut, "none"),
+            (&long, "none"),
+        ] {
+            for piece in [1, 1000] {
+                let expected = format!("{} too long, {id}", line.len());
+                assert_eq!(lines(line, 10, piece), [expected], "{line}");
+            }
+        }
+    }
+}
