@@ -11,9 +11,10 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 use tokio::net::UnixListener;
 use tokio::sync::watch;
@@ -31,6 +32,12 @@ const MAX_CLIENTS: usize = 128;
 /// How long the host waits after the system refused a connection, for example because it has too many files open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// How long a host that starts waits for the lock of its directory. Other hosts keep it for a moment only.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long it waits before it tries again.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
 /// Why a host does not serve at a path.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -39,6 +46,13 @@ pub enum SocketError {
     InUse(PathBuf),
     /// There is something that is not a socket of this user.
     Occupied(PathBuf),
+    /// Another program keeps the directory locked, so that no host can start there.
+    Locked {
+        /// Where the socket was to be.
+        path: PathBuf,
+        /// The directory.
+        directory: PathBuf,
+    },
     /// The socket cannot be made.
     Io {
         /// Where it was to be.
@@ -60,6 +74,14 @@ impl fmt::Display for SocketError {
                 f,
                 "{} exists and is not a socket of this user; remove it, or take another path",
                 path.display()
+            ),
+            Self::Locked { path, directory } => write!(
+                f,
+                "cannot serve at {}: another program has kept the directory {} locked for {} seconds; end it, or take a \
+                 path in another directory",
+                path.display(),
+                directory.display(),
+                LOCK_PATIENCE.as_secs(),
             ),
             Self::Io { path, source } => write!(f, "cannot serve at {}: {source}", path.display()),
         }
@@ -93,14 +115,17 @@ pub async fn serve_socket(
     let skills = Skills::start().map_err(failed)?;
     let drain = host.drain;
     let shared = Shared::new(host, skills.handle()).map_err(failed)?;
-    let socket = Socket::bind(&path)?;
+    let mut stop = std::pin::pin!(stop);
+    let socket = tokio::select! {
+        socket = Socket::bind(&path) => socket?,
+        () = &mut stop => return Ok(()),
+    };
     bound();
 
     let (stopping, stopped) = watch::channel(false);
     let clients = Arc::new(AtomicUsize::new(0));
     // Those that are left when this function ends are given up.
     let mut served = JoinSet::new();
-    let mut stop = std::pin::pin!(stop);
     loop {
         let stream = tokio::select! {
             accepted = socket.listener.accept() => match accepted {
@@ -205,7 +230,7 @@ struct Socket {
 }
 
 impl Socket {
-    fn bind(path: &Path) -> Result<Self, SocketError> {
+    async fn bind(path: &Path) -> Result<Self, SocketError> {
         let failed = |source| SocketError::Io {
             path: path.to_owned(),
             source,
@@ -216,8 +241,21 @@ impl Socket {
         };
         // Two hosts that start at the same time must not take the socket of each other for a stale one.
         let lock = File::open(directory).map_err(failed)?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
-        clear(path)?;
+        let begun = Instant::now();
+        while let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            if error != Errno::WOULDBLOCK && error != Errno::INTR {
+                return Err(failed(error.into()));
+            }
+            // Anybody who can read the directory can lock it, and for ever.
+            if begun.elapsed() >= LOCK_PATIENCE {
+                return Err(SocketError::Locked {
+                    path: path.to_owned(),
+                    directory: directory.to_owned(),
+                });
+            }
+            tokio::time::sleep(LOCK_PAUSE).await;
+        }
+        clear(path).await?;
         // Made in a directory that nobody else can enter: the socket is never open to others, not even for a moment.
         let nursery = Nursery::new(directory).map_err(failed)?;
         let born = nursery.0.join("s");
@@ -247,7 +285,7 @@ impl Drop for Socket {
 }
 
 /// Makes room for a socket: removes one that a dead host of this user left.
-fn clear(path: &Path) -> Result<(), SocketError> {
+async fn clear(path: &Path) -> Result<(), SocketError> {
     let failed = |source| SocketError::Io {
         path: path.to_owned(),
         source,
@@ -260,7 +298,8 @@ fn clear(path: &Path) -> Result<(), SocketError> {
     if !metadata.file_type().is_socket() || metadata.uid() != geteuid().as_raw() {
         return Err(SocketError::Occupied(path.to_owned()));
     }
-    match UnixStream::connect(path) {
+    // It does not wait for room in the queue of a host that accepts nobody.
+    match tokio::net::UnixStream::connect(path).await {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             fs::remove_file(path).map_err(failed)
         }

@@ -178,3 +178,54 @@ fn of_two_hosts_that_start_together_one_serves() {
         server.stop();
     }
 }
+
+#[test]
+fn a_directory_that_somebody_keeps_locked_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    let lock = fs::File::open(directory.path()).unwrap();
+    lock.lock_shared().unwrap();
+
+    // Whoever stops the host does not wait for the lock.
+    let (stop, stopped) = oneshot::channel::<()>();
+    let (ended, end) = channel();
+    let at = path.clone();
+    thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let stopped = async { drop(stopped.await) };
+        ended.send(runtime.block_on(serve_socket(host(), at, || panic!("it is bound"), stopped)))
+    });
+    drop(stop);
+    end.recv_timeout(PATIENCE).expect("it stops in time").unwrap();
+
+    let error = serve(&path).err().unwrap();
+    assert!(matches!(error, SocketError::Locked { .. }), "{error}");
+    let message = error.to_string();
+    assert!(message.contains(directory.path().to_str().unwrap()), "{message}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+
+    // A lock that is let go of in time only delays the start.
+    let starting = thread::spawn(move || serve(&path));
+    drop(lock);
+    starting.join().unwrap().unwrap().stop();
+}
+
+#[test]
+fn a_host_that_accepts_nobody_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    let mut waiting = Vec::new();
+    // Connections that nobody accepts, until there is no room for more.
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let _busy = runtime.block_on(async {
+        let socket = tokio::net::UnixSocket::new_stream().unwrap();
+        socket.bind(&path).unwrap();
+        let busy = socket.listen(1).unwrap();
+        while let Ok(stream) = tokio::net::UnixStream::connect(&path).await {
+            waiting.push(stream);
+        }
+        busy
+    });
+    let error = serve(&path).err().unwrap();
+    assert!(matches!(error, SocketError::InUse(_)), "{error}");
+}
