@@ -13,10 +13,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use skill_sdk::context::{LlmUsage, Resources};
-use skill_sdk::mcp::McpHost;
 use skill_sdk::mcp::http::{McpHttp, router};
+use skill_sdk::mcp::{McpError, McpHost};
 use skill_sdk::pipeline::Host;
-use skill_sdk::{Attached, Attachment, SkillContext, SkillError, skill};
+use skill_sdk::{Attached, Attachment, Environment, SkillContext, SkillError, skill};
 use skill_sdk_tests::wire::{Answer, Client, Server, request};
 use tokio::net::TcpListener;
 
@@ -61,9 +61,16 @@ fn attached() -> Attached<u8> {
 }
 
 async fn mcp(sessions: bool) -> SocketAddr {
+    serve(sessions, tools()).await
+}
+
+fn tools() -> McpHost {
     let skills = [greet::SKILL, greet_blocking::SKILL, attached::SKILL, spend::SKILL];
-    let host = Host::with_resources(skills, Resources::default()).unwrap();
-    let http = McpHttp::anonymous(McpHost::new(host).unwrap());
+    McpHost::new(Host::with_resources(skills, Resources::default()).unwrap()).unwrap()
+}
+
+async fn serve(sessions: bool, host: McpHost) -> SocketAddr {
+    let http = McpHttp::anonymous(host);
     let http = http.allow_host("*").unwrap().sessions(sessions);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -168,6 +175,36 @@ async fn a_call_comes_again_until_all_is_answered() {
         third["result"]["structuredContent"],
         json!({"result": "Hello, Ada and Eve!"})
     );
+}
+
+#[tokio::test]
+async fn replicas_share_the_key_of_the_environment_that_they_are_given() {
+    let key = |key: &str| Environment::only([("SKILL_SDK_REQUEST_STATE_KEY".to_owned(), key.to_owned())]);
+    let error = tools().environment(key("hunter2")).unwrap_err();
+    assert!(matches!(error, McpError::RequestStateKey(_)), "{error}");
+    assert!(!error.to_string().contains("hunter2"), "{error}");
+
+    let shared = || {
+        tools()
+            .environment(key("0123456789abcdef0123456789abcdef"))
+            .unwrap()
+    };
+    let (one, two) = (serve(false, shared()).await, serve(false, shared()).await);
+    let other = serve(false, tools().environment(Environment::only([])).unwrap()).await;
+    let inputs = json!({"word": "Hello"});
+    let first = modern(one, "asking.greet", json!({"arguments": inputs}))
+        .await
+        .json();
+    let state = &first["result"]["requestState"];
+    let answers = json!({"first": accepted("Ada")});
+    let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
+    let second = modern(two, "asking.greet", params.clone()).await.json();
+    assert!(
+        second["result"]["inputRequests"]["second"].is_object(),
+        "{second}"
+    );
+    let refused = modern(other, "asking.greet", params).await.json();
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
 }
 
 #[tokio::test]

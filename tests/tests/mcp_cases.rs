@@ -50,7 +50,8 @@ const DIFFERENT: &[(&str, &str)] = &[
 fn mcp() -> McpHost {
     // The skill that prints not-a-number is of the reference's language.
     let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
-    McpHost::new(host).unwrap().environment(Environment::only([]))
+    let host = McpHost::new(host).unwrap();
+    host.environment(Environment::only([])).unwrap()
 }
 
 fn different(case: &Case) -> Option<&'static str> {

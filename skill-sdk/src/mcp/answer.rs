@@ -9,6 +9,7 @@ use super::params::Era;
 use crate::context::{Notice, Progress};
 use crate::error::SkillError;
 use crate::handler::Attachment;
+use crate::lines::{unbroken, value};
 
 /// What a call came to.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ pub(super) fn result(id: &Id, era: Era, server: &str, outcome: Outcome) -> Vec<u
             attachments,
             cost,
         } => {
-            one_line(&mut outputs);
+            unbroken(&mut outputs);
             out.extend_from_slice(b"\"content\":[{\"type\":\"text\",\"text\":");
             // The pipeline gives JSON, which is UTF-8.
             string(&mut out, &String::from_utf8_lossy(&outputs));
@@ -216,24 +217,6 @@ pub(super) fn envelope(error: &SkillError) -> String {
 fn string(out: &mut Vec<u8>, text: &str) {
     // Writing a text into memory cannot fail.
     drop(serde_json::to_writer(out, text));
-}
-
-/// Writes JSON of our own in one line, which cannot fail.
-fn value(out: &mut Vec<u8>, value: &impl Serialize) {
-    let start = out.len();
-    if serde_json::to_writer(&mut *out, value).is_err() {
-        out.truncate(start);
-        out.extend_from_slice(b"null");
-    }
-}
-
-/// A message is one line. Line breaks of JSON text stand between its tokens only, so they may become spaces.
-pub(super) fn one_line(json: &mut [u8]) {
-    for byte in json {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
 }
 
 #[cfg(test)]

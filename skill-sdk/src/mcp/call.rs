@@ -83,8 +83,13 @@ impl ToolCall {
         Ok(())
     }
 
-    /// How a client of the old era is asked: `send` sends messages on the way of this call.
-    pub(super) fn set_peer(&mut self, peer: &Arc<Peer>, send: impl Fn(Vec<u8>) + Send + Sync + 'static) {
+    /// How a client of the old era is asked: `send` sends messages on the way of this call, and says
+    /// whether they went.
+    pub(super) fn set_peer(
+        &mut self,
+        peer: &Arc<Peer>,
+        send: impl Fn(Vec<u8>) -> bool + Send + Sync + 'static,
+    ) {
         self.asking = Some(Asking::Peer(peer.way(send)));
     }
 

@@ -27,6 +27,11 @@ impl Id {
         &self.0
     }
 
+    /// The id of this JSON text.
+    pub(super) fn read(json: String) -> Option<Self> {
+        Self::of(&RawValue::from_string(json).ok()?)
+    }
+
     /// An id is a text or a number. Texts that are written differently and are the same become one.
     pub(super) fn of(json: &RawValue) -> Option<Self> {
         let text = json.get();
@@ -67,6 +72,18 @@ pub(super) struct Response<'a> {
     pub(super) id: Option<Id>,
     pub(super) result: Option<&'a RawValue>,
     pub(super) error: Option<&'a RawValue>,
+}
+
+/// The request that `notifications/cancelled` with these parameters is about.
+pub(super) fn cancelled(params: Option<&RawValue>) -> Option<Id> {
+    #[derive(Deserialize)]
+    struct Cancelled<'a> {
+        #[serde(borrow, rename = "requestId")]
+        request_id: &'a RawValue,
+    }
+    let params = params.filter(|params| params.get().starts_with('{'))?;
+    let cancelled: Cancelled<'_> = serde_json::from_str(params.get()).ok()?;
+    Id::of(cancelled.request_id)
 }
 
 /// Why something cannot be served: the error of JSON-RPC.

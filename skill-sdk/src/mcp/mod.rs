@@ -80,13 +80,14 @@ impl McpHost {
     /// Makes a tool of every skill. Two versions of one skill cannot be on one server.
     pub fn new(host: Host) -> Result<Self, McpError> {
         let tools = Tools::new(&host, ToolSchemas::default())?;
-        let state_key = StateKey::of(&Environment::process()).map_err(McpError::RequestStateKey)?;
+        let environment = Environment::process();
+        let state_key = StateKey::of(&environment).map_err(McpError::RequestStateKey)?;
         let (name, version) = ("skills".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         Ok(Self(Arc::new(Shared {
             host,
             tools,
             permits: Arc::new(Semaphore::new(DEFAULT_CONCURRENCY)),
-            environment: Environment::process(),
+            environment,
             page: DEFAULT_PAGE,
             identity: identity(&name, &version),
             name,
@@ -111,10 +112,14 @@ impl McpHost {
         self.with(|shared| shared.permits = Arc::new(permits))
     }
 
-    /// Sets what configuration and secrets are read from, in place of the environment of the process.
-    #[must_use]
-    pub fn environment(self, environment: Environment) -> Self {
-        self.with(|shared| shared.environment = environment)
+    /// Sets what configuration and secrets are read from, in place of the environment of the process; among them
+    /// `SKILL_SDK_REQUEST_STATE_KEY`, which must be good.
+    pub fn environment(self, environment: Environment) -> Result<Self, McpError> {
+        let state_key = StateKey::of(&environment).map_err(McpError::RequestStateKey)?;
+        Ok(self.with(|shared| {
+            shared.environment = environment;
+            shared.state_key = state_key;
+        }))
     }
 
     /// Sets how many tools a page of `tools/list` holds, at least one.

@@ -1,6 +1,6 @@
 //! The tools: one for each skill.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -138,6 +138,15 @@ impl Tools {
         self.by_name
             .get(name)
             .map_or(&[], |entry| entry.mirrors.as_slice())
+    }
+
+    /// The headers that callers of any tool repeat arguments in, sorted.
+    pub(super) fn mirrored(&self) -> BTreeSet<&str> {
+        self.by_name
+            .values()
+            .flat_map(|entry| &entry.mirrors)
+            .map(|mirror| mirror.header.as_str())
+            .collect()
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {

@@ -55,10 +55,18 @@ fn a_cancelled_call_ends_and_is_not_answered() {
             1,
             tool,
             &arguments,
-            &json!({"skill/invocationId": invocation}),
+            &json!({"skill/invocationId": invocation, "progressToken": tool}),
         ));
         let runtime = runtime();
         let context = runtime.block_on(signs.started());
+        context.progress(0.5, None, "in time");
+        loop {
+            let report = client.take();
+            assert_eq!(report["params"]["progressToken"], tool);
+            if report["params"]["message"] == "in time" {
+                break;
+            }
+        }
         let start = Instant::now();
         client.cancel(1);
         runtime.block_on(context.cancelled());

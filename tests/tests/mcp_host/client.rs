@@ -36,6 +36,7 @@ pub(super) fn host() -> McpHost {
     McpHost::new(host.unwrap())
         .unwrap()
         .environment(Environment::only([]))
+        .unwrap()
 }
 
 /// The message of a request.

@@ -405,3 +405,134 @@ async fn operators_have_their_paths() {
         assert!(answer.body.contains(says), "{target}: {}", answer.body);
     }
 }
+
+#[tokio::test]
+async fn versions_are_agreed_on() {
+    for sessions in [false, true] {
+        let server = Server::of(McpHttp::anonymous(host()).sessions(sessions)).await;
+        for (asked, agreed) in [
+            ("2025-11-25", "2025-11-25"),
+            ("2024-11-05", "2024-11-05"),
+            // It has no `initialize`, and unknown ones are answered with the newest that has.
+            ("2026-07-28", "2025-11-25"),
+            ("2027-01-01", "2025-11-25"),
+            ("1999-01-01", "2025-11-25"),
+            ("DRAFT-1", "2025-11-25"),
+        ] {
+            let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+            let message = request(0, "initialize", &params);
+            for headers in [&[][..], &[("MCP-Protocol-Version", asked)]] {
+                let answer = server.post_with(&message, headers).await;
+                assert_eq!(
+                    (answer.status, &answer.json()["result"]["protocolVersion"]),
+                    (200, &json!(agreed)),
+                    "{asked}: {}",
+                    answer.body
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_can_cancel_its_calls() {
+    let server = Server::of(McpHttp::anonymous(host()).sessions(true)).await;
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"}});
+    let open = async || {
+        let opened = server.post(&request(0, "initialize", &params)).await;
+        opened.header("mcp-session-id").to_owned()
+    };
+    let (session, other) = (open().await, open().await);
+    let cancel = |id: &Value| {
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+            .to_string()
+    };
+    // With and without a stream, and whatever keeps the call.
+    for (number, (id, tool, arguments, accept)) in [
+        (
+            json!(1),
+            "mcp.act",
+            json!({"action": "hang"}),
+            "application/json, text/event-stream",
+        ),
+        (
+            json!("a"),
+            "mcp.act",
+            json!({"action": "hang"}),
+            "application/json",
+        ),
+        (json!(1), "mcp.block", json!({}), "application/json"),
+        (
+            json!(2),
+            "mcp.spin",
+            json!({}),
+            "application/json, text/event-stream",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let invocation = format!("mcp-session-cancels-{number}");
+        let mut signs = Signs::of_call(&invocation);
+        let message = call(
+            id.clone(),
+            tool,
+            &arguments,
+            &json!({"skill/invocationId": invocation}),
+        );
+        let mut calling = Connection::connect(server.address).await;
+        calling
+            .send(http(
+                "POST",
+                "/mcp",
+                &[("Mcp-Session-Id", &session), ("Accept", accept)],
+                &message,
+            ))
+            .await;
+        let context = signs.started().await;
+        for (name, id) in [(&other, &id), (&session, &json!("other"))] {
+            let answer = server.post_with(&cancel(id), &[("Mcp-Session-Id", name)]).await;
+            assert_eq!(answer.status, 202);
+            assert!(!context.is_cancelled());
+        }
+        assert_eq!(server.post(&cancel(&id)).await.status, 202);
+        assert!(!context.is_cancelled(), "without a session it is nobody's");
+        let gone = server
+            .post_with(&cancel(&id), &[("Mcp-Session-Id", "gone")])
+            .await;
+        assert_eq!(gone.status, 404);
+        let start = std::time::Instant::now();
+        let answer = server
+            .post_with(&cancel(&id), &[("Mcp-Session-Id", &session)])
+            .await;
+        assert_eq!(answer.status, 202);
+        context.cancelled().await;
+        assert!(start.elapsed() < std::time::Duration::from_millis(250));
+        signs.next().await;
+        let answer = calling.receive().await;
+        assert!(!answer.body.contains("structuredContent"), "{}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn methods_that_are_there_are_said() {
+    let origin = ("Origin", "http://localhost:1");
+    for (sessions, methods) in [(false, "POST"), (true, "POST, DELETE")] {
+        let server = Server::of(McpHttp::anonymous(host()).sessions(sessions).cors(true)).await;
+        let mut connection = Connection::connect(server.address).await;
+        connection.send(http("PUT", "/mcp", &[], "")).await;
+        let answer = connection.receive().await;
+        assert_eq!((answer.status, answer.header("allow")), (405, methods));
+        connection.send(http("OPTIONS", "/mcp", &[origin], "")).await;
+        let answer = connection.receive().await;
+        assert_eq!(
+            (answer.status, answer.header("access-control-allow-methods")),
+            (204, methods)
+        );
+        let headers = answer.header("access-control-allow-headers").to_ascii_lowercase();
+        assert!(
+            headers.split(", ").any(|header| header == "mcp-param-region"),
+            "{headers}"
+        );
+    }
+}

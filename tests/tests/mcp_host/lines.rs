@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use proptest::strategy::Strategy as _;
 use serde_json::{Value, json};
-use skill_sdk::mcp::StdioOptions;
+use skill_sdk::mcp::{StdioOptions, serve_stdio};
 
 use super::client::{Client, PATIENCE, call, failed, host};
 
-fn options(change: impl FnOnce(&mut StdioOptions)) -> StdioOptions {
+/// Options that differ from the usual ones.
+pub(super) fn options(change: impl FnOnce(&mut StdioOptions)) -> StdioOptions {
     let mut options = StdioOptions::default();
     change(&mut options);
     options
@@ -192,4 +193,36 @@ impl Client {
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         self.send(super::client::request(0, "initialize", &params));
     }
+}
+
+#[test]
+fn the_limit_may_be_the_greatest_number() {
+    let mut client = Client::of(host(), options(|options| options.message_limit = usize::MAX));
+    client.initialize("2025-11-25");
+    client.act(1, "a", &Value::Null);
+    assert_eq!(client.take()["id"], 1);
+    client.end();
+}
+
+#[test]
+fn a_reader_that_panics_is_a_failure_of_the_host() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            panic!("hunter2")
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let served = serve_stdio(
+        host(),
+        Broken,
+        std::io::sink(),
+        StdioOptions::default(),
+        std::future::pending(),
+    );
+    let error = runtime.block_on(served).unwrap_err();
+    assert!(error.to_string().contains("ended unexpectedly"), "{error}");
 }

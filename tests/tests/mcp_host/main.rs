@@ -28,18 +28,20 @@ mod session;
 mod streams;
 
 use serde_json::{Value, json};
-use skill_sdk::context::NoticeLevel;
+use skill_sdk::context::{InputRequest, NoticeLevel};
 use skill_sdk::{Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::signs::{self, Body, Sign};
 
 /// All skills of these tests.
 const SKILLS: &[&Skill] = &[
     act::SKILL,
+    ask::SKILL,
     block::SKILL,
     broken_lines::SKILL,
     large::SKILL,
     optional::SKILL,
     read::SKILL,
+    routed::SKILL,
     spin::SKILL,
     write::SKILL,
 ];
@@ -110,6 +112,13 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(action)
 }
 
+/// Asks for the roots of the client.
+#[skill("mcp.ask", version = "1", side_effects = "none", risk = "low", timeout = 3600)]
+async fn ask(ctx: &SkillContext) -> Result<usize, SkillError> {
+    let roots = ctx.request_input("roots", InputRequest::Roots).await?;
+    Ok(roots["roots"].as_array().map_or(0, Vec::len))
+}
+
 /// Keeps its thread until it is told to stop.
 #[skill("mcp.block", version = "1", side_effects = "none", risk = "low", timeout = 20)]
 fn block(ctx: &SkillContext) {
@@ -139,6 +148,12 @@ fn broken_lines() -> Box<serde_json::value::RawValue> {
 #[skill("mcp.large", version = "1", side_effects = "none", risk = "low")]
 fn large(bytes: usize) -> String {
     "x".repeat(bytes)
+}
+
+/// Repeats an argument in a header.
+#[skill("mcp.routed", version = "1", side_effects = "none", risk = "low")]
+fn routed(#[schemars(extend("x-mcp-header" = "Region"))] region: String) -> String {
+    region
 }
 
 /// Whether it was given.

@@ -1,8 +1,10 @@
 //! How a session over pipes begins, in both eras.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use super::client::{Client, modern, request};
+use super::client::{Client, failed, modern, request};
 
 #[test]
 fn versions_are_agreed_on() {
@@ -141,4 +143,97 @@ fn methods_that_are_not_there() {
         let (_, code, text) = client.wrong();
         assert_eq!(code, -32601, "{method}: {text}");
     }
+}
+
+/// What a client that can be asked begins with.
+fn can_be_asked() -> String {
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"},
+    });
+    request("initialize", "initialize", &params)
+}
+
+/// Begins a call that asks, and gives the id of its question.
+fn asked(client: &mut Client, id: u64) -> Value {
+    client.send(super::client::call(id, "mcp.ask", &json!({}), &Value::Null));
+    let question = client.take();
+    assert_eq!(question["method"], "roots/list", "{question}");
+    question["id"].clone()
+}
+
+#[test]
+fn a_question_is_over_once_nobody_can_answer_it() {
+    let mut client = Client::of(
+        super::client::host(),
+        super::lines::options(|options| options.drain = Duration::from_hours(1)),
+    );
+    client.send(can_be_asked());
+    client.take();
+    asked(&mut client, 1);
+    asked(&mut client, 2);
+    let mut rest = client.end();
+    rest.retain(|message| message.get("method").is_none());
+    assert_eq!(rest.len(), 2, "{rest:?}");
+    for answer in &rest {
+        assert_eq!(failed(answer), ("input_unanswered".to_owned(), true));
+    }
+}
+
+#[test]
+fn a_client_that_refuses_to_answer_gave_no_wrong_answer() {
+    let mut client = Client::new();
+    client.send(can_be_asked());
+    client.take();
+    let id = asked(&mut client, 1);
+    let refusal = json!({"jsonrpc": "2.0", "id": id, "error": {"code": -1, "message": "hunter2"}});
+    client.send(refusal.to_string());
+    assert_eq!(failed(&client.take()), ("input_unanswered".to_owned(), true));
+}
+
+#[test]
+fn an_answer_that_is_too_long_ends_its_question() {
+    let mut client = Client::of(
+        super::client::host(),
+        super::lines::options(|options| options.message_limit = 1000),
+    );
+    client.send(can_be_asked());
+    client.take();
+    let id = asked(&mut client, 1);
+    let roots = json!({"jsonrpc": "2.0", "id": id, "result": {"roots": [], "x": "y".repeat(2000)}});
+    client.send(roots.to_string());
+    // The question is the host's own: no request of the client has its id.
+    let answer = client.take();
+    assert_eq!(answer["id"], 1, "{answer}");
+    assert_eq!(failed(&answer), ("input_unanswered".to_owned(), true));
+    // It is answered once.
+    client.send(roots.to_string());
+    assert_eq!(client.wrong().0, id);
+}
+
+#[test]
+fn a_second_initialize_takes_no_question_for_another() {
+    let mut client = Client::new();
+    client.send(can_be_asked());
+    client.take();
+    let first = asked(&mut client, 1);
+    client.send(can_be_asked());
+    let mut answers = [client.take(), client.take()];
+    answers.sort_by_key(|answer| answer["id"].is_string());
+    // Whoever could answer it is gone.
+    assert_eq!(failed(&answers[0]), ("input_unanswered".to_owned(), true));
+    assert_eq!(answers[1]["id"], "initialize");
+    let second = asked(&mut client, 2);
+    assert_ne!(first, second);
+    // The answer to the old question is none to the new one.
+    for (id, roots) in [(first, 1), (second, 2)] {
+        let roots: Vec<Value> = (0..roots)
+            .map(|n| json!({"uri": format!("file:///{n}")}))
+            .collect();
+        client.send(json!({"jsonrpc": "2.0", "id": id, "result": {"roots": roots}}).to_string());
+    }
+    let answer = client.take();
+    assert_eq!(
+        (&answer["id"], &answer["result"]["structuredContent"]["result"]),
+        (&json!(2), &json!(2))
+    );
 }

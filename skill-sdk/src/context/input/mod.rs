@@ -93,7 +93,9 @@ impl SkillContext {
     /// # Errors
     ///
     /// `input_not_supported` where nobody can be asked, `input_form_unsupported` when `T` is no such struct,
-    /// `input_invalid` when the answer does not fit `T`; none is retryable. Those of `request_input`, too.
+    /// `input_invalid` when the answer does not fit `T`; none of these is retryable. The retryable `input_unanswered` when
+    /// the client went away or refused to answer, and those of [`check_deadline`](Self::check_deadline): once nobody
+    /// waits for the call, nothing is asked.
     pub async fn ask<T>(
         &self,
         name: impl Into<String>,
@@ -144,9 +146,12 @@ impl SkillContext {
     ///
     /// # Errors
     ///
-    /// `input_not_supported` where the caller does not answer requests of this kind, `cancelled` or `timeout` once nobody waits
-    /// for the call any more.
+    /// `input_not_supported` where the caller does not answer requests of this kind, the retryable `input_unanswered`
+    /// when it went away or refused to, and those of [`check_deadline`](Self::check_deadline): once nobody waits for the
+    /// call, nothing is asked.
     pub async fn request_input(&self, name: &str, request: InputRequest) -> Result<Value, SkillError> {
+        // Nobody is to be bothered with a question whose answer nobody waits for.
+        self.check_deadline()?;
         let kind = request.kind();
         match &self.0.start.input {
             Some(input) if input.supports(kind) => {

@@ -1,7 +1,5 @@
 //! What the headers of a request say about its body.
 
-use std::borrow::Cow;
-
 use axum::http::{HeaderMap, StatusCode};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -141,10 +139,8 @@ fn initialize(
         return Err(refused(HEADER_MISMATCH, message));
     }
     Ok(Understood {
-        version: requested.map_or_else(
-            || ProtocolVersion::LATEST_WITH_INITIALIZE.to_string(),
-            Cow::into_owned,
-        ),
+        // What is asked for is in the body; agreed on is one that has this method.
+        version: ProtocolVersion::LATEST_WITH_INITIALIZE.to_string(),
         era: Era::Legacy,
         by_itself: false,
     })

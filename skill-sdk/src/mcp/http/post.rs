@@ -6,10 +6,11 @@ use axum::extract::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
+use serde_json::value::RawValue;
 
 use super::config::McpHttp;
 use super::headers::{self, Refusal};
-use super::sessions::SESSION;
+use super::sessions::{Client, Noted, SESSION};
 use super::{reply, stream};
 use crate::context::Caller;
 use crate::http::answer::json;
@@ -48,13 +49,15 @@ pub(super) async fn post(mcp: &McpHttp, caller: Option<Arc<Caller>>, request: Re
     };
     match message::read(&body) {
         Err(wrong) => reply::error(StatusCode::BAD_REQUEST, &wrong),
-        Ok(Message::Notification { method, .. }) => match headers::of_notification(&headers, &method) {
-            Ok(()) => reply::empty(StatusCode::ACCEPTED),
-            Err((status, wrong)) => reply::error(status, &wrong),
-        },
+        Ok(Message::Notification { method, params }) => {
+            match notified(mcp, caller.as_deref(), &headers, &method, params) {
+                Ok(()) => reply::empty(StatusCode::ACCEPTED),
+                Err((status, wrong)) => reply::error(status, &wrong),
+            }
+        }
         Ok(Message::Response(response)) => match session(mcp, &headers, caller.as_deref()) {
-            Ok(Some(peer)) => {
-                peer.respond(&response);
+            Ok(Some(client)) => {
+                client.peer().respond(&response);
                 reply::empty(StatusCode::ACCEPTED)
             }
             Ok(None) => refused(
@@ -72,6 +75,24 @@ pub(super) async fn post(mcp: &McpHttp, caller: Option<Arc<Caller>>, request: Re
     }
 }
 
+/// Takes a notification. A call belongs to a session, or else to its connection alone.
+fn notified(
+    mcp: &McpHttp,
+    caller: Option<&Caller>,
+    headers: &HeaderMap,
+    method: &str,
+    params: Option<&RawValue>,
+) -> Result<(), Refusal> {
+    headers::of_notification(headers, method)?;
+    if let Some(client) = session(mcp, headers, caller)?
+        && method == "notifications/cancelled"
+        && let Some(id) = message::cancelled(params)
+    {
+        client.cancel(&id);
+    }
+    Ok(())
+}
+
 async fn answered(
     mcp: &McpHttp,
     caller: Option<Arc<Caller>>,
@@ -83,17 +104,18 @@ async fn answered(
     let host = &mcp.0.host;
     let (params, meta) = Params::read(request).map_err(|wrong| (StatusCode::BAD_REQUEST, wrong))?;
     let understood = headers::understand(host, headers, request, &params, &meta)?;
-    let peer = match understood.era {
+    let client = match understood.era {
         Era::Legacy if request.method != "initialize" => session(mcp, headers, caller.as_deref())?,
         _ => None,
     };
     if request.method == "logging/setLevel"
         && understood.era == Era::Legacy
         && host.sends_notices()
-        && let Some(peer) = &peer
+        && let Some(client) = &client
     {
         let bad = |wrong| (understood.status(Some(INVALID_PARAMS)), wrong);
-        peer.threshold()
+        let threshold = client.peer().threshold();
+        threshold
             .set(params.level, "params.level", request)
             .map_err(bad)?;
         return Ok(json(StatusCode::OK, answer::done(&request.id)));
@@ -119,14 +141,22 @@ async fn answered(
             if understood.era == Era::Modern {
                 call.set_rounds(host, request, &params, &meta).map_err(bad)?;
             }
+            let noted = match client.as_ref().map(|client| client.begin(&request.id)) {
+                Some(None) => {
+                    let message = "another request with this id is not answered yet";
+                    let wrong = Wrong::new(Some(request.id.clone()), INVALID_REQUEST, message);
+                    return Err((StatusCode::BAD_REQUEST, wrong));
+                }
+                noted => noted.flatten(),
+            };
             let wanted = Wanted {
                 token: meta.progress_token(),
-                notices: match (understood.era, &peer) {
+                notices: match (understood.era, &client) {
                     _ if !host.sends_notices() => None,
                     (Era::Modern, _) => meta.threshold(request).map_err(bad)?,
-                    (Era::Legacy, peer) => peer.as_ref().map(|peer| peer.threshold().clone()),
+                    (Era::Legacy, client) => client.as_ref().map(|client| client.peer().threshold().clone()),
                 },
-                peer: peer.as_ref(),
+                noted,
             };
             if wanted.any() && accepts.events {
                 match streamed(mcp, call, &request.id, understood.era, wanted).await {
@@ -137,7 +167,16 @@ async fn answered(
                 match call.start(host, Some(mcp.operation())) {
                     Err(outcome) => outcome,
                     // A client that goes away drops this future, and with it the call.
-                    Ok(running) => running.outcome().await,
+                    Ok(running) => {
+                        if let Some(noted) = &wanted.noted {
+                            noted.can_stop(running.stopper());
+                        }
+                        let outcome = running.outcome().await;
+                        if wanted.noted.is_some_and(|noted| !noted.is_wanted()) {
+                            return Ok(reply::empty(StatusCode::ACCEPTED));
+                        }
+                        outcome
+                    }
                 }
             }
         }
@@ -152,13 +191,13 @@ struct Wanted<'a> {
     /// Progress, under this token.
     token: Option<&'a str>,
     notices: Option<Threshold>,
-    /// Questions.
-    peer: Option<&'a Arc<Peer>>,
+    /// Questions, in a session.
+    noted: Option<Noted>,
 }
 
 impl Wanted<'_> {
     fn any(&self) -> bool {
-        self.token.is_some() || self.notices.is_some() || self.peer.is_some()
+        self.token.is_some() || self.notices.is_some() || self.noted.is_some()
     }
 }
 
@@ -174,20 +213,28 @@ async fn streamed(
     let (sender, receiver) = stream::channel();
     let reports = sender.clone();
     let reporter = call.set_reporter(wanted.token, wanted.notices, move |report| reports.offer(report));
-    if let Some(peer) = wanted.peer {
+    let noted = wanted.noted;
+    if let Some(noted) = &noted {
         let questions = sender.clone();
-        call.set_peer(peer, move |question| questions.ask(question));
+        call.set_peer(noted.client().peer(), move |question| questions.ask(question));
     }
     let running = call.start(host, Some(mcp.operation()))?;
     let stop = running.stopper();
+    if let Some(noted) = &noted {
+        noted.can_stop(stop.clone());
+    }
     let (id, server) = (id.clone(), host.identity_json().to_owned());
     tokio::spawn(async move {
         let outcome = running.outcome().await;
         if let Some(reporter) = reporter {
             reporter.close();
         }
-        let status = status(&outcome, era);
-        let message = answer::result(&id, era, &server, outcome);
+        let (status, message) = if noted.is_none_or(|noted| noted.is_wanted()) {
+            let status = status(&outcome, era);
+            (status, answer::result(&id, era, &server, outcome))
+        } else {
+            (StatusCode::ACCEPTED, Vec::new())
+        };
         sender.end(status, message).await;
     });
     Ok(stream::response(receiver, stop).await)
@@ -207,7 +254,7 @@ fn session(
     mcp: &McpHttp,
     headers: &HeaderMap,
     caller: Option<&Caller>,
-) -> Result<Option<Arc<Peer>>, Refusal> {
+) -> Result<Option<Arc<Client>>, Refusal> {
     let Some(sessions) = &mcp.0.sessions else {
         return Ok(None);
     };

@@ -50,7 +50,7 @@ async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
         // A browser asks without a token, and learns nothing but whether it may ask.
         match guard::check(&mcp.0.names, request.uri(), request.headers()) {
             Err(wrong) => return guard::answer(&wrong),
-            Ok(()) => preflight(),
+            Ok(()) => preflight(&mcp),
         }
     } else {
         match caller::enter(&mcp, request.uri(), request.headers()).await {
@@ -67,9 +67,9 @@ async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
                         reply::error(StatusCode::NOT_FOUND, &wrong)
                     }
                 },
-                None => method_not_allowed(request.method()),
+                None => method_not_allowed(&mcp, request.method()),
             },
-            Ok(_) => method_not_allowed(request.method()),
+            Ok(_) => method_not_allowed(&mcp, request.method()),
         }
     };
     if let Some(origin) = origin.filter(|_| cors) {
@@ -84,30 +84,42 @@ async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
     response
 }
 
+/// The methods of the endpoint.
+fn methods(mcp: &McpHttp) -> HeaderValue {
+    HeaderValue::from_static(if mcp.0.sessions.is_some() {
+        "POST, DELETE"
+    } else {
+        "POST"
+    })
+}
+
+/// The headers of requests that are read, beside those that repeat arguments.
+const HEADERS: &str = "Accept, Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, \
+                       Last-Event-ID, traceparent, tracestate";
+
 /// What a browser asks before it lets a page send a request.
-fn preflight() -> Response {
+fn preflight(mcp: &McpHttp) -> Response {
+    let mut read = HEADERS.to_owned();
+    for header in mcp.0.host.tools().mirrored() {
+        read.push_str(", ");
+        read.push_str(header);
+    }
     let mut response = reply::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(
-            "Accept, Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, \
-             Last-Event-ID, traceparent, tracestate",
-        ),
-    );
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods(mcp));
+    // The contract checks that these are names of headers.
+    let read = HeaderValue::try_from(read).unwrap_or(HeaderValue::from_static(HEADERS));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, read);
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     response
 }
 
-fn method_not_allowed(method: &Method) -> Response {
+fn method_not_allowed(mcp: &McpHttp, method: &Method) -> Response {
     let message =
         format!("{method} is not supported here: this is an MCP endpoint, which takes messages by POST");
     let wrong = Wrong::new(None, INVALID_REQUEST, message);
     let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, &wrong);
-    response
-        .headers_mut()
-        .insert(ALLOW, HeaderValue::from_static("POST"));
+    response.headers_mut().insert(ALLOW, methods(mcp));
     response
 }
 

@@ -39,15 +39,13 @@ impl Events {
         drop(self.0.try_send(Event::Report(report)));
     }
 
-    /// Sends a question to the client, which may not be left out: when the client is behind with reading by as much as
-    /// may wait, it gets neither.
-    pub(super) fn ask(&self, question: Vec<u8>) {
-        if self.0.try_send(Event::Report(question)).is_err() {
-            tracing::warn!("a question is lost: the client does not read");
-        }
+    /// Sends a question to the client, which may not be left out: false when the client is behind with reading by as
+    /// much as may wait.
+    pub(super) fn ask(&self, question: Vec<u8>) -> bool {
+        self.0.try_send(Event::Report(question)).is_ok()
     }
 
-    /// Sends the result; the status is for a client that got nothing before.
+    /// Sends the result, which is empty when the client wants none; the status is for a client that got nothing before.
     pub(super) async fn end(&self, status: StatusCode, result: Vec<u8>) {
         // Without a client nobody waits for it.
         drop(self.0.send(Event::End(status, result)).await);
@@ -79,7 +77,11 @@ pub(super) async fn response(mut receiver: EventReceiver, stop: Stop) -> Respons
     match receiver.0.recv().await {
         Some(Event::End(status, result)) => {
             guard.0 = None;
-            json(status, result)
+            if result.is_empty() {
+                reply::empty(status)
+            } else {
+                json(status, result)
+            }
         }
         Some(Event::Report(report)) => {
             let stream = EventStream {
@@ -138,6 +140,9 @@ impl http_body::Body for EventStream {
             Poll::Ready(Some(Event::End(_, result))) => {
                 stream.ended = true;
                 stream.guard.0 = None;
+                if result.is_empty() {
+                    return Poll::Ready(None);
+                }
                 event(&result)
             }
             Poll::Ready(None) => {

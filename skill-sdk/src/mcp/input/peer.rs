@@ -13,14 +13,50 @@ use super::{Capabilities, check};
 use crate::context::{InputChannel, InputKind, InputRequest, Responding};
 use crate::contract::json as contract_json;
 use crate::error::SkillError;
-use crate::mcp::message::Response;
+use crate::mcp::message::{Id, Response};
 use crate::mcp::threshold::Threshold;
+
+/// Why a client does not answer.
+const GONE: &str = "the client went away";
 
 /// How many requests may wait for the responses of one client.
 const MAX_WAITING: usize = 256;
 
-/// The requests that wait for responses, by their ids as JSON.
-type Waits = HashMap<Box<str>, oneshot::Sender<Result<Value, String>>>;
+/// What comes of a request: the result of the client, or why there is none.
+type Outcome = Result<Value, Missing>;
+
+/// Why there is no result.
+#[derive(Debug)]
+enum Missing {
+    /// The client gave something, and not what it could give.
+    Invalid(String),
+    /// The client gave nothing.
+    Unanswered(String),
+}
+
+impl Missing {
+    fn error(self, name: &str) -> SkillError {
+        match self {
+            Self::Invalid(reason) => {
+                let message = format!("the answer to `{name}` does not fit: {reason}");
+                SkillError::terminal("input_invalid", message)
+            }
+            Self::Unanswered(reason) => {
+                let message = format!("nobody answered `{name}`: {reason}");
+                SkillError::retryable("input_unanswered", message)
+            }
+        }
+    }
+}
+
+/// The requests that wait for responses.
+#[derive(Debug, Default)]
+struct Waits {
+    /// By their ids as JSON.
+    open: HashMap<Box<str>, oneshot::Sender<Outcome>>,
+    /// The client answers nothing any more.
+    closed: bool,
+}
 
 /// The client of one session, as somebody who can be asked.
 #[derive(Debug)]
@@ -46,6 +82,30 @@ impl Peer {
         &self.threshold
     }
 
+    /// The same client, which introduced itself anew. Nothing that was asked before is answered any more, and no id is
+    /// given twice.
+    pub(in crate::mcp) fn succeeded(&self, capabilities: Capabilities) -> Self {
+        self.close();
+        Self {
+            next: AtomicU64::new(self.next.load(Ordering::Relaxed)),
+            ..Self::new(capabilities)
+        }
+    }
+
+    /// The client answers nothing any more: whoever waits hears of it, and nothing more is asked.
+    pub(in crate::mcp) fn close(&self) {
+        let mut waiting = self.waiting();
+        waiting.closed = true;
+        // Without the other end whoever waits has its answer.
+        waiting.open.clear();
+    }
+
+    /// Gives up the wait for the response with this id; false when nobody waits for it.
+    pub(in crate::mcp) fn give_up(&self, id: &Id, reason: &str) -> bool {
+        let waits = self.waiting().open.remove(id.json());
+        waits.is_some_and(|waits| waits.send(Err(Missing::Unanswered(reason.to_owned()))).is_ok())
+    }
+
     fn waiting(&self) -> MutexGuard<'_, Waits> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,22 +115,27 @@ impl Peer {
         let waits = response
             .id
             .as_ref()
-            .and_then(|id| self.waiting().remove(id.json()));
+            .and_then(|id| self.waiting().open.remove(id.json()));
         let Some(waits) = waits else {
             return false;
         };
-        let parsed =
-            |raw: &RawValue| contract_json::parse(raw.get().as_bytes()).map_err(|error| error.to_string());
+        let parsed = |raw: &RawValue| {
+            contract_json::parse(raw.get().as_bytes()).map_err(|error| Missing::Invalid(error.to_string()))
+        };
         let result = match (response.result, response.error) {
             (Some(result), None) => parsed(result),
             // The text is the client's own.
-            _ => Err("the client refused to answer".to_owned()),
+            _ => Err(Missing::Unanswered("the client refused to answer".to_owned())),
         };
         waits.send(result).is_ok()
     }
 
-    /// A way to ask this client during one call. `send` sends a message on the way of that call.
-    pub(in crate::mcp) fn way(self: &Arc<Self>, send: impl Fn(Vec<u8>) + Send + Sync + 'static) -> Arc<Way> {
+    /// A way to ask this client during one call. `send` sends a message on the way of that call, and
+    /// says whether it went.
+    pub(in crate::mcp) fn way(
+        self: &Arc<Self>,
+        send: impl Fn(Vec<u8>) -> bool + Send + Sync + 'static,
+    ) -> Arc<Way> {
         Arc::new(Way {
             peer: Arc::clone(self),
             send: Box::new(send),
@@ -81,7 +146,7 @@ impl Peer {
 /// A client, and how messages get to it during a call.
 pub(in crate::mcp) struct Way {
     peer: Arc<Peer>,
-    send: Box<dyn Fn(Vec<u8>) + Send + Sync>,
+    send: Box<dyn Fn(Vec<u8>) -> bool + Send + Sync>,
 }
 
 /// A request that was sent. The client hears of it when nobody waits any more.
@@ -92,7 +157,7 @@ struct Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if self.way.peer.waiting().remove(&self.id).is_some() {
+        if self.way.peer.waiting().open.remove(&self.id).is_some() {
             let id: Option<Value> = serde_json::from_str(&self.id).ok();
             let message = json!({
                 "jsonrpc": "2.0",
@@ -111,12 +176,6 @@ impl InputChannel for Way {
 
     fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> Responding<'a> {
         Box::pin(async move {
-            let invalid = |reason: String| {
-                SkillError::terminal(
-                    "input_invalid",
-                    format!("the answer to `{name}` does not fit: {reason}"),
-                )
-            };
             let number = self.peer.next.fetch_add(1, Ordering::Relaxed);
             let id = format!("skill-{number}");
             let message = json!({
@@ -129,20 +188,28 @@ impl InputChannel for Way {
             let id: Box<str> = format!("\"{id}\"").into();
             {
                 let mut waiting = self.peer.waiting();
-                if waiting.len() >= MAX_WAITING {
+                if waiting.closed {
+                    return Err(Missing::Unanswered(GONE.to_owned()).error(name));
+                }
+                if waiting.open.len() >= MAX_WAITING {
                     let message = format!("{MAX_WAITING} questions wait for answers of this client");
                     return Err(SkillError::retryable("overloaded", message));
                 }
-                waiting.insert(id.clone(), sender);
+                waiting.open.insert(id.clone(), sender);
             }
             let waiting = Waiting { way: self, id };
-            (self.send)(message.to_string().into_bytes());
+            if !(self.send)(message.to_string().into_bytes()) {
+                // It never heard of it.
+                self.peer.waiting().open.remove(&waiting.id);
+                let reason = "the client is behind with reading".to_owned();
+                return Err(Missing::Unanswered(reason).error(name));
+            }
             let response = response
                 .await
-                .unwrap_or_else(|_| Err("the client went away".to_owned()))
-                .map_err(invalid)?;
+                .unwrap_or_else(|_| Err(Missing::Unanswered(GONE.to_owned())))
+                .map_err(|missing| missing.error(name))?;
             drop(waiting);
-            check::fits(&request, &response).map_err(invalid)?;
+            check::fits(&request, &response).map_err(|reason| Missing::Invalid(reason).error(name))?;
             Ok(response)
         })
     }
@@ -187,12 +254,12 @@ mod tests {
                 r#"{"jsonrpc": "2.0", "id": "other", "result": {}}"#
             ));
             let response = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": []}});
-            assert!(respond(&answering, &response.to_string()));
+            respond(&answering, &response.to_string())
         });
         assert!(way.supports(InputKind::Roots) && !way.supports(InputKind::Form));
         let response = way.request("r", InputRequest::Roots).await.unwrap();
         assert_eq!(response, json!({"roots": []}));
-        assert!(peer.waiting().is_empty());
+        assert!(peer.waiting().open.is_empty());
     }
 
     #[tokio::test]
@@ -203,10 +270,10 @@ mod tests {
             let message: Value = serde_json::from_slice(&message).unwrap();
             let response =
                 json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": 1, "message": "no"}});
-            respond(&answering, &response.to_string());
+            respond(&answering, &response.to_string())
         });
         let error = way.request("r", InputRequest::Roots).await.unwrap_err();
-        assert_eq!(error.code(), "input_invalid");
+        assert_eq!((error.code(), error.is_retryable()), ("input_unanswered", true));
     }
 
     #[test]
@@ -214,13 +281,52 @@ mod tests {
         let peer = peer();
         let sent = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&sent);
-        let way = peer.way(move |message| log.lock().unwrap().push(String::from_utf8(message).unwrap()));
+        let way = peer.way(move |message| {
+            log.lock().unwrap().push(String::from_utf8(message).unwrap());
+            true
+        });
         let mut request = way.request("r", InputRequest::Roots);
         let mut cx = Context::from_waker(Waker::noop());
         assert!(matches!(request.as_mut().poll(&mut cx), Poll::Pending));
         drop(request);
         let sent = sent.lock().unwrap();
         assert!(sent[1].contains("notifications/cancelled") && sent[1].contains("skill-1"));
-        assert!(peer.waiting().is_empty());
+        assert!(peer.waiting().open.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_question_that_cannot_be_sent_fails_at_once() {
+        let peer = peer();
+        let sent = Arc::new(AtomicU64::new(0));
+        let log = Arc::clone(&sent);
+        let way = peer.way(move |_| {
+            log.fetch_add(1, Ordering::Relaxed);
+            false
+        });
+        let error = way.request("r", InputRequest::Roots).await.unwrap_err();
+        assert_eq!((error.code(), error.is_retryable()), ("input_unanswered", true));
+        assert!(peer.waiting().open.is_empty());
+        assert_eq!(
+            sent.load(Ordering::Relaxed),
+            1,
+            "there is nothing to take back from whoever was not asked"
+        );
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_a_client_that_is_gone() {
+        let peer = peer();
+        let way = peer.way(|_| true);
+        let request = way.request("r", InputRequest::Roots);
+        let closing = async { peer.close() };
+        let (asked, ()) = tokio::join!(request, closing);
+        for error in [asked, way.request("r", InputRequest::Roots).await] {
+            assert_eq!(error.unwrap_err().code(), "input_unanswered");
+        }
+        let next = Arc::new(peer.succeeded(peer.capabilities));
+        assert_eq!(
+            next.next.load(Ordering::Relaxed),
+            peer.next.load(Ordering::Relaxed)
+        );
     }
 }

@@ -3,7 +3,6 @@
 //! Threads read and write, so that neither a client that does not read nor a skill that does not yield stops the other
 //! direction; calls run on the runtime.
 
-mod line;
 mod outgoing;
 mod running;
 mod session;
@@ -16,11 +15,11 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use self::line::{Line, Lines};
 use self::outgoing::Outgoing;
 use self::running::InFlight;
 use self::session::Session;
 use super::McpHost;
+use crate::lines::{Line, Lines};
 
 /// How to serve one client over a pipe.
 #[derive(Debug, Clone)]
@@ -102,8 +101,12 @@ pub(crate) async fn serve_watched(
             let _ = ended.send(());
         })?;
 
+    let mut failed = false;
     tokio::select! {
-        _ = end => tracing::debug!("the client closed its end"),
+        end = end => {
+            failed = end.is_err();
+            tracing::debug!("the client closed its end");
+        }
         () = outgoing.broken() => tracing::info!("the client does not read any more"),
         () = gone(&abandoned, LOOK_NOW_AND_THEN) => tracing::info!("the client is gone"),
         () = stop => tracing::info!(seconds = options.drain.as_secs(), "stopping: running calls may finish"),
@@ -127,6 +130,11 @@ pub(crate) async fn serve_watched(
         }
     }
     running.end();
+    if failed {
+        return Err(io::Error::other(
+            "the thread that reads the input ended unexpectedly",
+        ));
+    }
     Ok(())
 }
 

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
+
+use crate::lines;
 
 /// How many bytes may wait before nothing more is accepted from the client.
 const MAX_WAITING: usize = 16 * 1024 * 1024;
@@ -128,7 +129,7 @@ fn write_all(mut output: impl Write, waiting: &Receiver<Option<Vec<u8>>>, shared
             }
         }
         if !shared.broken.load(Ordering::Acquire)
-            && let Err(error) = write(&mut output, &chunk)
+            && let Err(error) = lines::write_all(&mut output, &chunk)
         {
             tracing::debug!(%error, "standard output cannot be written any more");
             shared.broken.store(true, Ordering::Release);
@@ -139,20 +140,4 @@ fn write_all(mut output: impl Write, waiting: &Receiver<Option<Vec<u8>>>, shared
         *shared.waiting() -= taken;
         shared.room.notify_all();
     }
-}
-
-fn write(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match output.write(bytes) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => bytes = &bytes[count..],
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Somebody made the pipe one that does not wait.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    output.flush()
 }

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use rmcp::model::ProtocolVersion;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::runtime::Handle;
 
 use super::outgoing::Outgoing;
@@ -54,8 +52,10 @@ impl Session {
         let taken = match message::read(line) {
             Ok(Message::Request(request)) => self.request(&request, line, runtime),
             Ok(Message::Notification { method, params }) => {
-                if method == "notifications/cancelled" {
-                    self.cancel(params);
+                if method == "notifications/cancelled"
+                    && let Some(id) = message::cancelled(params)
+                {
+                    self.running.cancel(&id);
                 }
                 Ok(())
             }
@@ -75,9 +75,19 @@ impl Session {
         }
     }
 
-    /// Answers a line that is too long.
-    pub(super) fn refuse_long(&self, id: Option<Id>, bytes: u64, limit: usize) {
+    /// Answers a line that is too long; `id` is the JSON text of its id.
+    pub(super) fn refuse_long(&self, id: Option<String>, bytes: u64, limit: usize) {
         tracing::warn!(bytes, limit, "a message is longer than is read");
+        let id = id.and_then(Id::read);
+        // It may be an answer of the client to a question of the host.
+        if let (Some(peer), Some(id)) = (&self.peer, &id)
+            && peer.give_up(
+                id,
+                &format!("its answer has {bytes} bytes, and at most {limit} are read"),
+            )
+        {
+            return;
+        }
         let message = format!("the message has {bytes} bytes, and at most {limit} are read");
         self.outgoing
             .send(answer::error(&Wrong::new(id, INVALID_REQUEST, message)));
@@ -113,7 +123,12 @@ impl Session {
                 let answered = runtime.block_on(handler::answer(&self.host, request, line, &version, true));
                 if let Some(negotiated) = answered.negotiated {
                     self.negotiated = Some(negotiated);
-                    self.peer = Some(Arc::new(Peer::new(params.capabilities())));
+                    let capabilities = params.capabilities();
+                    let peer = match &self.peer {
+                        None => Peer::new(capabilities),
+                        Some(before) => before.succeeded(capabilities),
+                    };
+                    self.peer = Some(Arc::new(peer));
                 }
                 self.outgoing.send(answered.json);
                 Ok(())
@@ -169,7 +184,10 @@ impl Session {
             (Era::Modern, _) => call.set_rounds(&self.host, request, params, meta)?,
             (Era::Legacy, Some(peer)) => {
                 let outgoing = Arc::clone(&self.outgoing);
-                call.set_peer(peer, move |message| outgoing.send(message));
+                call.set_peer(peer, move |message| {
+                    outgoing.send(message);
+                    true
+                });
             }
             (Era::Legacy, None) => {}
         }
@@ -252,21 +270,17 @@ impl Session {
         });
     }
 
-    fn cancel(&self, params: Option<&RawValue>) {
-        #[derive(Deserialize)]
-        struct Cancelled<'a> {
-            #[serde(borrow, rename = "requestId")]
-            request_id: &'a RawValue,
-        }
-        let cancelled = params.filter(|params| params.get().starts_with('{'));
-        let cancelled = cancelled.and_then(|params| serde_json::from_str::<Cancelled<'_>>(params.get()).ok());
-        if let Some(id) = cancelled.and_then(|cancelled| Id::of(cancelled.request_id)) {
-            self.running.cancel(&id);
-        }
-    }
-
     fn send_result(&self, id: &Id, era: Era, outcome: Outcome) {
         self.outgoing.send(answer::result(id, era, &self.server, outcome));
+    }
+}
+
+impl Drop for Session {
+    /// Who does not speak any more does not answer.
+    fn drop(&mut self) {
+        if let Some(peer) = &self.peer {
+            peer.close();
+        }
     }
 }
 
