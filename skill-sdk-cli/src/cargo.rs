@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -201,6 +202,14 @@ fn program() -> OsString {
     env::var_os("CARGO")
         .filter(|path| !path.is_empty())
         .unwrap_or_else(|| "cargo".into())
+}
+
+/// Whether two paths lead to one file.
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    match (fs::canonicalize(a), fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub(crate) fn launch(reach: &Reach) -> Result<(String, Launch), Failure> {
         _ => "skills".to_owned(),
     };
     let launch = if first.program.is_generated() {
-        by_this_tool(reach)?
+        by_this_tool(reach, &session)?
     } else {
         let names: Vec<String> = if session.names_skills() {
             selected
@@ -44,20 +44,20 @@ pub(crate) fn launch(reach: &Reach) -> Result<(String, Launch), Failure> {
 }
 
 /// This tool builds the skills when it is started, so they are always those of the sources.
-fn by_this_tool(reach: &Reach) -> Result<Launch, Failure> {
+fn by_this_tool(reach: &Reach, session: &Session) -> Result<Launch, Failure> {
     let tool = env::current_exe()
         .map_err(|error| Failure::usage(format!("the path of this tool is not known: {error}")))?;
     let cargo_args = reach.cargo.clone().absolute()?;
     let mut args = vec!["serve".to_owned(), "mcp-stdio".to_owned()];
     let mut at_home = true;
     for target in &reach.targets {
-        let path = Path::new(target);
-        if path.exists() {
+        if session.is_name(target) {
+            args.push(target.clone());
+        } else {
             at_home = false;
             // Clients start programs anywhere.
-            args.push(absolute(path)?.to_string_lossy().into_owned());
-        } else {
-            args.push(target.clone());
+            let path = absolute(Path::new(target))?;
+            args.push(path.to_string_lossy().into_owned());
         }
     }
     if at_home && cargo_args.manifest_path.is_none() {

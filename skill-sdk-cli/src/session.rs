@@ -103,6 +103,11 @@ impl Session {
         self.skills().map(|selected| selected.skill.clone()).collect()
     }
 
+    /// Whether a target is the name of a package or of skills, and no path.
+    pub(crate) fn is_name(&self, target: &str) -> bool {
+        self.names.iter().any(|name| name == target)
+    }
+
     /// Whether the targets name skills, and not only whole packages.
     pub(crate) fn names_skills(&self) -> bool {
         let is_package = |name: &String| self.packages().any(|package| package == name);

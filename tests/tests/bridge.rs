@@ -74,10 +74,15 @@ impl Bridge {
     }
 
     fn executor(&self, arguments: &[&str]) -> Command {
+        let mut command = self.interpreter();
+        command.arg(EXECUTOR).args(arguments);
+        command
+    }
+
+    /// Python with the modules at hand.
+    fn interpreter(&self) -> Command {
         let mut command = Command::new(&self.python);
         command
-            .arg(EXECUTOR)
-            .args(arguments)
             .env("PYTHONPATH", self.out())
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("CONTROL_PLANE_SKILLS_LOCAL_PACKAGES", "local_skills")
@@ -270,6 +275,48 @@ fn calls_and_their_outcomes() {
     assert_eq!(bridge.running(), Vec::<PathBuf>::new());
 }
 
+#[test]
+fn what_is_no_json_is_named() {
+    const SCRIPT: &str = r#"
+import json, sys
+import local_skills
+
+# A program without a console has none.
+sys.stdout, out = None, sys.stdout
+for inputs, meta in [
+    ({"text": float("nan")}, {}),
+    ({"text": "a"}, {"settings": {"values": {1}}}),
+    ({"text": "a"}, {"timeoutSeconds": float("inf")}),
+    ({"text": "a"}, {"timeoutSeconds": 9}),
+]:
+    try:
+        answer = local_skills.answer.__skill_invoke__(inputs, meta)
+    except Exception as error:
+        answer = {"code": error.code, "message": error.message, "details": error.details}
+    out.write(json.dumps(answer) + "\n")
+"#;
+    let Some(bridge) = Bridge::new(&[]) else { return };
+    let output = bridge.interpreter().args(["-c", SCRIPT]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let answers: Vec<Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), 4, "{}", String::from_utf8_lossy(&output.stderr));
+    let place = answers[0]["details"]["errors"][0]["message"].as_str().unwrap();
+    assert_eq!(answers[0]["code"], "input_contract_violation");
+    assert!(place.starts_with("inputs are not JSON: "), "{place}");
+    for (answer, member) in answers[1..].iter().zip(["settings", "timeoutSeconds"]) {
+        let message = answer["message"].as_str().unwrap();
+        assert_eq!(answer["code"], "bad_request");
+        assert!(
+            message.starts_with(&format!("`meta.{member}` is not JSON: ")),
+            "{message}"
+        );
+    }
+    assert_eq!(answers[3], json!({"outputs": {"result": "a"}, "cost": null}));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_call_leaves_no_orphan() {
@@ -385,6 +432,18 @@ fn drift_is_reported_and_files_of_others_are_left_alone() {
     assert_eq!(
         (output.status.code(), said(&output)),
         (Some(0), "ok\n".to_owned())
+    );
+    fs::remove_file(bridge.program()).unwrap();
+    let output = bridge.write(&["--check"]);
+    // It is not kept where the modules are, so that it is not compared.
+    assert_eq!(
+        (output.status.code(), said(&output)),
+        (Some(0), "ok\n".to_owned())
+    );
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        warned.contains(&format!("{} is missing", bridge.program().display())),
+        "{warned}"
     );
     assert!(said(&bridge.write(&[])).contains("unchanged "));
 

@@ -67,7 +67,10 @@ pub(super) fn run(mut command: Command, wanted: &Wanted, args: &CargoArgs) -> Re
     }
     let path = found.into_iter().rev().find_map(|message| {
         let target = message.target?;
-        let ours = message.manifest_path.as_ref() == Some(&wanted.manifest)
+        let ours = message
+            .manifest_path
+            // Cargo writes it without `..` and links.
+            .is_some_and(|path| cargo::same_file(&path, &wanted.manifest))
             && target.name == wanted.bin
             && target.kind.iter().any(|kind| kind == "bin");
         message.executable.filter(|_| ours)

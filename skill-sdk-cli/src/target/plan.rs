@@ -1,6 +1,5 @@
 //! From all targets to what must be built.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use skill_sdk::host::command::Failure;
@@ -8,7 +7,7 @@ use skill_sdk::host::command::Failure;
 use super::linkage::Group;
 use super::metadata::{Package, SKILL_SDK, Workspace};
 use super::place::{self, Place};
-use crate::cargo::CargoArgs;
+use crate::cargo::{CargoArgs, same_file};
 
 /// What the targets of a command mean.
 #[derive(Debug, Default)]
@@ -194,11 +193,4 @@ pub(super) fn packages_line(workspace: &Workspace) -> String {
         .map(|package| package.name.as_str())
         .collect();
     format!("the packages are: {}", names.join(", "))
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    match (fs::canonicalize(a), fs::canonicalize(b)) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a == b,
-    }
 }

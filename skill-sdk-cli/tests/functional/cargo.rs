@@ -1,7 +1,7 @@
 //! How cargo is called: nothing of the user's is touched, and nothing is built twice.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::fixture::{Fixture, head, skill};
@@ -205,6 +205,22 @@ fn the_flags_of_the_build_are_understood() {
         .run("list --release --profile dev")
         .fails(2, &["cannot be used with"]);
     fixture.run("list --profile nowhere").fails(2, &["nowhere"]);
+}
+
+#[test]
+fn the_target_directory_may_be_named_in_any_way() {
+    let fixture = one_package("dotted-target");
+    let shared = fixture.target_directory();
+    let name = shared.file_name().unwrap();
+    let (around, from_the_root) = (shared.join("..").join(name), Path::new("../..").join(name));
+    for directory in [around.as_path(), &from_the_root] {
+        let ran = fixture.run_with(&["list"], |command| {
+            command.env("CARGO_TARGET_DIR", directory);
+        });
+        assert_eq!(ran.refs(), ["s.one@1"], "{}", directory.display());
+        let ran = fixture.run_with(&["list", "--target-dir", directory.to_str().unwrap()], |_| {});
+        assert_eq!(ran.refs(), ["s.one@1"], "{}", directory.display());
+    }
 }
 
 #[test]

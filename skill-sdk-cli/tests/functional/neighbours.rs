@@ -131,6 +131,19 @@ fn clients_are_told_paths_that_hold_anywhere() {
         args[4].ends_with("Cargo.toml") && std::path::Path::new(args[4]).is_absolute(),
         "{args:?}"
     );
+    // A folder with the name of the package is not the package.
+    fixture.write("skills/data.txt", "");
+    for (target, expected) in [("skills", "skills"), ("crates/skills", "/crates/skills")] {
+        let told = fixture.run(&format!("mcp-config {target} --client claude-code --name acme"));
+        let config: Value = serde_json::from_str(&told.out).unwrap_or_else(|_| panic!("{}", told.err));
+        let named = config["mcpServers"]["acme"]["args"][2].as_str().unwrap();
+        assert!(named.ends_with(expected), "{named}");
+        assert_eq!(
+            std::path::Path::new(named).is_absolute(),
+            target.contains('/'),
+            "{named}"
+        );
+    }
     fixture
         .run("mcp-config --client claude-desktop --url https://skills.example.com/mcp")
         .fails(2, &["takes no URL", "Connectors"]);

@@ -5,6 +5,7 @@
 //! call. The modules say nothing of their own: names, contracts and the program stand in one file of JSON.
 
 mod args;
+mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -151,6 +152,16 @@ impl Plan {
                 .iter()
                 .map(|path| format!("{} is left over: its skill is not in the code", path.display())),
         );
+        // The program is not kept with the modules: it is not there where nobody built it yet.
+        if let Some(program) = self.copy.as_ref().map(|copy| out.join(copy))
+            && !program.is_file()
+        {
+            let message = format!(
+                "{} is missing: until it is there no skill can be called",
+                program.display()
+            );
+            failure::warn(&message, Some("run the same command without `--check`"));
+        }
         if differences.is_empty() {
             output::print("ok\n")?;
             return Ok(exit::GOOD);
@@ -188,6 +199,12 @@ fn modules(skills: &[&SkillEntry]) -> Result<BTreeMap<String, BTreeSet<String>>,
         let Some((module, name)) = skill.entrypoint.split_once(':') else {
             return Err(unusable("it is not `module:function`"));
         };
+        let package = root(module);
+        if let Some(why) = names::unusable(package) {
+            return Err(unusable(&format!("`{package}` is taken: {why}")).help(format!(
+                "give the library another name in its Cargo.toml: `[lib] name = \"{package}_skills\"`"
+            )));
+        }
         let mut parents = String::new();
         for part in module.split('.') {
             if part == SUPPORT {
@@ -413,6 +430,9 @@ mod tests {
                 &[("a@1", "acme::reports"), ("b@1", "acme::reports::build")],
                 "both named `reports`",
             ),
+            (&[("a@1", "email::build")], "give the library another name"),
+            (&[("a@1", "calendar::deep::build")], "standard library"),
+            (&[("a@1", "class::build")], "a word of the language"),
             (&[], "no skills"),
         ] {
             let failure = plan(paths).err().unwrap().to_string();

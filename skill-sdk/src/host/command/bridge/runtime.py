@@ -12,7 +12,6 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 
 #: Names the program in place of the one that was written beside this file.
 PROGRAM_VARIABLE = "@VARIABLE@"
@@ -93,18 +92,15 @@ def _program():
 
 def _invoke(reference, inputs, meta):
     names = ("invocationId", "idempotencyKey", "timeoutSeconds", "settings", "traceparent", "tracestate")
-    call = {
-        "id": 1,
-        "skill": reference,
-        "inputs": inputs,
-        "meta": {name: meta[name] for name in names if meta.get(name) is not None},
-    }
+    members = {name: _json(meta[name], f"`meta.{name}` is") for name in names if meta.get(name) is not None}
     try:
-        line = json.dumps(call, allow_nan=False, separators=(",", ":")).encode() + b"\n"
-    except (TypeError, ValueError, RecursionError) as error:
-        details = {"errors": [{"path": "/", "message": f"inputs are not JSON: {error}"[:500]}]}
+        text = _json(inputs, "inputs are")
+    except SkillError as error:
+        details = {"errors": [{"path": "/", "message": error.message}]}
         message = "inputs do not match the skill's input schema"
         raise SkillError("input_contract_violation", message, details=details) from None
+    members = ",".join(f'"{name}":{member}' for name, member in members.items())
+    line = f'{{"id":1,"skill":{json.dumps(reference)},"inputs":{text},"meta":{{{members}}}}}\n'.encode()
     process = _start(reference, len(line))
     try:
         answer = _ask(process, line)
@@ -120,11 +116,16 @@ def _invoke(reference, inputs, meta):
     raise SkillError(error["code"], error["message"], error["retryable"], error["details"])
 
 
+def _json(value, what):
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SkillError("bad_request", f"{what} not JSON: {error}"[:500]) from None
+
+
 def _start(reference, length):
     request = {"skills": [reference], "lineLimit": length, "parent": os.getpid()}
     program = _program()
-    # What was printed and not written yet must not be printed by both.
-    sys.stdout.flush()
     try:
         return subprocess.Popen(
             [program, "@MARKER@", "serve-local", json.dumps(request), "-"],
