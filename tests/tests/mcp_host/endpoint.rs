@@ -464,7 +464,7 @@ async fn a_session_can_cancel_its_calls() {
         (json!(1), "mcp.block", json!({}), "application/json"),
         (
             json!(2),
-            "mcp.spin",
+            "mcp.block",
             json!({}),
             "application/json, text/event-stream",
         ),

@@ -86,7 +86,11 @@ impl Sessions {
     }
 
     /// The client of a session that the headers name: `Ok(None)` when they name none, `Err` when it is gone.
-    pub(super) fn find(&self, headers: &HeaderMap, caller: Option<&Caller>) -> Result<Option<Arc<Client>>, ()> {
+    pub(super) fn find(
+        &self,
+        headers: &HeaderMap,
+        caller: Option<&Caller>,
+    ) -> Result<Option<Arc<Client>>, ()> {
         self.find_at(Instant::now(), headers, caller)
     }
 
