@@ -3,9 +3,10 @@
 //! The first part is the outputs as they always are; each attachment is a part with its bytes after it.
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 
+use super::answer;
 use crate::handler::Attachment;
 
 /// The header that holds how many attachments a result has, whether they are sent or not.
@@ -49,7 +50,10 @@ pub(super) fn attach(
         *response.body_mut() = outputs.into();
         return response;
     }
-    let boundary = boundary(&outputs, attachments);
+    let Some(boundary) = boundary() else {
+        let message = "there is no randomness to tell parts from each other";
+        return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, "skill_error", message);
+    };
     let mut body = Vec::new();
     let mut part = |headers: &[(&str, &str)], content: &[u8]| {
         body.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
@@ -81,29 +85,15 @@ pub(super) fn attach(
     response
 }
 
-/// A line that no part holds.
-fn boundary(outputs: &[u8], attachments: &[Attachment]) -> String {
-    let parts: Vec<&[u8]> = [outputs]
-        .into_iter()
-        .chain(attachments.iter().map(Attachment::bytes))
-        .collect();
-    let mut number = 0_u64;
-    loop {
-        let boundary = format!("skill-part-{number}");
-        let line = format!("--{boundary}");
-        let holds = |part: &&[u8]| part.windows(line.len()).any(|window| window == line.as_bytes());
-        if !parts.iter().any(holds) {
-            return boundary;
-        }
-        number += 1;
-    }
+/// A line that no part holds: 128 bits that nobody could know when the parts were written.
+fn boundary() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(format!("skill-part-{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 #[cfg(test)]
 mod tests {
-    use axum::http::StatusCode;
-
-    use super::super::answer;
     use super::*;
 
     async fn text(response: Response) -> String {
@@ -111,6 +101,13 @@ mod tests {
             .await
             .unwrap();
         String::from_utf8(body.to_vec()).unwrap()
+    }
+
+    fn boundary_of(response: &Response) -> String {
+        let kind = response.headers()[CONTENT_TYPE].to_str().unwrap();
+        kind.strip_prefix("multipart/mixed; boundary=")
+            .unwrap()
+            .to_owned()
     }
 
     fn answer_to(accept: &'static str, attachments: &[Attachment]) -> Response {
@@ -128,16 +125,32 @@ mod tests {
             Attachment::image("d", "image/png\r\nx: y"),
         ];
         let response = answer_to("application/json, Multipart/Mixed;q=0.5", &attachments);
-        assert_eq!(
-            response.headers()[CONTENT_TYPE],
-            "multipart/mixed; boundary=skill-part-1"
-        );
+        let boundary = boundary_of(&response);
         assert_eq!(response.headers()[ATTACHMENTS], "3");
-        let expected = "--skill-part-1\r\ncontent-type: application/json\r\n\r\n{}\r\n\
-                        --skill-part-1\r\ncontent-type: text/plain; charset=utf-8\r\n\r\nsee --skill-part-0\r\n\
-                        --skill-part-1\r\ncontent-type: text/markdown\r\ncontent-location: a://b\r\n\r\n# c\r\n\
-                        --skill-part-1\r\n\r\nd\r\n--skill-part-1--\r\n";
+        let expected = format!(
+            "--{boundary}\r\ncontent-type: application/json\r\n\r\n{{}}\r\n\
+             --{boundary}\r\ncontent-type: text/plain; charset=utf-8\r\n\r\nsee --skill-part-0\r\n\
+             --{boundary}\r\ncontent-type: text/markdown\r\ncontent-location: a://b\r\n\r\n# c\r\n\
+             --{boundary}\r\n\r\nd\r\n--{boundary}--\r\n"
+        );
         assert_eq!(text(response).await, expected);
+    }
+
+    #[tokio::test]
+    async fn nobody_can_write_a_boundary_before_it_is_chosen() {
+        // Parts that hold what earlier answers had, in which numbers were tried one after the other.
+        let mut text = String::new();
+        for number in 0..10_000 {
+            text += &format!("--skill-part-{number}\r\n");
+        }
+        let attachments = [Attachment::text(text)];
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            let boundary = boundary_of(&answer_to("multipart/mixed", &attachments));
+            // RFC 2046: at most 70 characters, and these need no quotes.
+            assert!(boundary.len() <= 70 && boundary.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'));
+            assert!(seen.insert(boundary));
+        }
     }
 
     #[tokio::test]
