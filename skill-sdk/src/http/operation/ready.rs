@@ -16,8 +16,8 @@ use crate::pipeline::Host;
 /// How long an answer counts, so that probes cost nothing however often they come.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How long a probe waits for what is being checked.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a probe waits for what is being checked: half of what those of Kubernetes have by default.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Gives the reason why a host is not ready, as a code and a text, or `None`. It must answer at once.
 pub(crate) type Probe = Arc<dyn Fn() -> Option<(&'static str, &'static str)> + Send + Sync>;
@@ -27,15 +27,33 @@ pub(super) struct Readiness {
     host: Host,
     environment: Environment,
     probes: Vec<Probe>,
+    declared: Declared,
+    checked: Mutex<Checked>,
+}
+
+/// The names of what hosted skills declare, or of what is missing of it.
+#[derive(Debug, Clone)]
+struct Declared {
     secrets: BTreeSet<&'static str>,
     config: BTreeSet<&'static str>,
-    checked: Mutex<Checked>,
+}
+
+impl Declared {
+    /// What cannot be had. Secrets may be files, on a disk that does not answer: this may block.
+    fn missing_from(&self, environment: &Environment) -> Self {
+        let secret = |name: &&&str| environment.secret(name).is_err();
+        let config = |name: &&&str| environment.config(name).is_none_or(|value| value.is_empty());
+        Self {
+            secrets: self.secrets.iter().filter(secret).copied().collect(),
+            config: self.config.iter().filter(config).copied().collect(),
+        }
+    }
 }
 
 #[derive(Default)]
 struct Checked {
     last: Option<(Instant, Vec<Value>)>,
-    /// A check that takes longer than a probe waits goes on.
+    /// A check that takes longer than a probe waits goes on, also when the probe goes away. There is one at a time.
     running: Option<JoinHandle<Vec<Value>>>,
 }
 
@@ -46,8 +64,10 @@ impl Readiness {
             host: host.clone(),
             environment,
             probes,
-            secrets: asks().flat_map(|asks| asks.secrets.iter().copied()).collect(),
-            config: asks().flat_map(|asks| asks.config.iter().copied()).collect(),
+            declared: Declared {
+                secrets: asks().flat_map(|asks| asks.secrets.iter().copied()).collect(),
+                config: asks().flat_map(|asks| asks.config.iter().copied()).collect(),
+            },
             checked: Mutex::default(),
         }
     }
@@ -70,45 +90,38 @@ impl Readiness {
         {
             return reasons.clone();
         }
-        let mut running = match checked.running.take() {
-            Some(running) => running,
-            None => tokio::spawn(check(
-                self.host.clone(),
-                self.environment.clone(),
-                self.secrets.clone(),
-                self.config.clone(),
-            )),
-        };
-        let reasons = match timeout(PATIENCE, &mut running).await {
-            Ok(Ok(reasons)) => reasons,
-            // It cannot panic; a runtime that shuts down drops it.
-            Ok(Err(_)) => vec![json!({"code": "checking", "message": "the check was given up"})],
-            Err(_) => {
-                checked.running = Some(running);
-                vec![json!({"code": "checking", "message": "secrets and resources are being checked"})]
+        let running = checked.running.get_or_insert_with(|| {
+            let (declared, files) = (self.declared.clone(), self.environment.clone());
+            tokio::spawn(check(self.host.clone(), self.environment.clone(), move || {
+                declared.missing_from(&files)
+            }))
+        });
+        let reasons = match timeout(PATIENCE, running).await {
+            Ok(ended) => {
+                checked.running = None;
+                ended.unwrap_or_else(|_| given_up())
             }
+            Err(_) => vec![json!({"code": "checking", "message": "secrets and resources are being checked"})],
         };
         checked.last = Some((Instant::now(), reasons.clone()));
         reasons
     }
 }
 
+/// Nothing is known, so the host is not ready.
+fn given_up() -> Vec<Value> {
+    vec![json!({"code": "checking", "message": "the check was given up"})]
+}
+
+/// Looks for all that is needed. `look` may block.
 async fn check(
     host: Host,
     environment: Environment,
-    secrets: BTreeSet<&'static str>,
-    config: BTreeSet<&'static str>,
+    look: impl FnOnce() -> Declared + Send + 'static,
 ) -> Vec<Value> {
-    let files = environment.clone();
-    // Secrets may be files, on a disk that does not answer.
-    let read = tokio::task::spawn_blocking(move || {
-        let missing = |name: &&str| files.secret(name).is_err();
-        let secrets: Vec<&str> = secrets.into_iter().filter(missing).collect();
-        let missing = |name: &&str| files.config(name).is_none_or(|value| value.is_empty());
-        let config: Vec<&str> = config.into_iter().filter(missing).collect();
-        (secrets, config)
-    });
-    let (secrets, config) = read.await.unwrap_or_default();
+    let Ok(missing) = tokio::task::spawn_blocking(look).await else {
+        return given_up();
+    };
     let resources = host.unavailable_resources(&environment).await;
     let mut reasons = Vec::new();
     let mut reason = |code: &str, message: &str, names: Vec<&str>| {
@@ -116,8 +129,17 @@ async fn check(
             reasons.push(json!({"code": code, "message": message, "names": names}));
         }
     };
-    reason("secret_missing", "declared secrets cannot be read", secrets);
-    reason("config_missing", "declared parameters are not set", config);
+    let names = |names: BTreeSet<&'static str>| names.into_iter().collect();
+    reason(
+        "secret_missing",
+        "declared secrets cannot be read",
+        names(missing.secrets),
+    );
+    reason(
+        "config_missing",
+        "declared parameters are not set",
+        names(missing.config),
+    );
     reason("resource_unavailable", "resources cannot be built", resources);
     reasons
 }
@@ -130,8 +152,68 @@ pub(super) fn details(reasons: &[Value]) -> Value {
 impl fmt::Debug for Readiness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Readiness")
-            .field("secrets", &self.secrets)
-            .field("config", &self.config)
+            .field("declared", &self.declared)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::Handle;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::context::{ResourceDeclaration, Resources, resource_asynchronous};
+    use crate::contract::Origin;
+    use crate::error::SkillError;
+
+    static GATE: Semaphore = Semaphore::const_new(0);
+
+    struct Slow;
+
+    async fn slow(_: Environment) -> Result<Slow, SkillError> {
+        GATE.acquire().await.unwrap().forget();
+        Ok(Slow)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn probes_that_go_away_leave_one_check() {
+        let builder = Box::leak(Box::new(resource_asynchronous(slow)));
+        let origin = Origin {
+            package: "a",
+            package_version: "0",
+            module: "a",
+            function: "slow",
+            file: "a.rs",
+            line: 1,
+            column: 1,
+        };
+        let declaration = ResourceDeclaration::new(origin, builder);
+        let resources = Resources::new([&*Box::leak(Box::new(declaration))]);
+        let host = Host::with_resources([], resources).unwrap();
+        let readiness = Readiness::new(&host, Environment::only([]), Vec::new());
+        let before = Handle::current().metrics().num_alive_tasks();
+        for _ in 0..5 {
+            let left = timeout(Duration::from_millis(10), readiness.reasons()).await;
+            assert!(left.is_err(), "nothing can be known yet: {left:?}");
+            assert_eq!(Handle::current().metrics().num_alive_tasks(), before + 1);
+        }
+        // One that waits is told before it goes away, and those behind it at once.
+        let began = Instant::now();
+        assert_eq!(readiness.reasons().await[0]["code"], "checking");
+        assert_eq!(readiness.reasons().await[0]["code"], "checking");
+        assert_eq!(began.elapsed(), PATIENCE);
+        tokio::time::sleep(FRESH).await;
+        GATE.add_permits(1);
+        assert_eq!(readiness.reasons().await, Vec::<Value>::new());
+        assert_eq!(Handle::current().metrics().num_alive_tasks(), before);
+    }
+
+    #[tokio::test]
+    async fn a_look_that_panics_makes_nobody_ready() {
+        let host = Host::with_resources([], Resources::default()).unwrap();
+        let panics = || panic!("it cannot be read");
+        let reasons = check(host, Environment::only([]), panics).await;
+        assert_eq!(reasons, given_up());
     }
 }
