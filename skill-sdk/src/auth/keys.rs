@@ -137,10 +137,12 @@ impl Keys {
         let (done, running) = watch::channel(());
         flight.last = Some(now);
         flight.running = Some(running.clone());
-        // Those who come from now on do not wish for the same again.
+        // Those who come from now on do not wish for the same again. Keys that are fresh stay so: somebody may ask for a key
+        // that does not exist again and again.
         self.0
             .look_at
-            .store(nanoseconds(now + KEYS_PAUSE), Ordering::Release);
+            .fetch_max(nanoseconds(now + KEYS_PAUSE), Ordering::AcqRel);
+        drop(flight);
         let landing = Landing {
             inner: Arc::clone(&self.0),
             _done: done,

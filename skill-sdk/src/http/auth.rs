@@ -7,6 +7,7 @@ use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
+use tokio::task::JoinSet;
 
 use super::operation::Probe;
 use super::{HttpHost, answer};
@@ -45,6 +46,16 @@ pub(crate) fn keys_missing(verifier: &Verifier) -> Probe {
     let verifier = verifier.clone();
     let message = "the keys of the issuer were never fetched";
     Arc::new(move || (!verifier.is_ready()).then_some(("keys_missing", message)))
+}
+
+/// Fetches keys until there are some, so that the first caller does not wait and `/readyz` tells the truth. It ends with what
+/// is returned.
+pub(crate) fn warm_up(verifier: Option<&Verifier>) -> JoinSet<()> {
+    let mut warming = JoinSet::new();
+    if let Some(verifier) = verifier.cloned() {
+        warming.spawn(async move { verifier.warm_up().await });
+    }
+    warming
 }
 
 /// The verified caller of a request, or `None` on a host that anybody may call.

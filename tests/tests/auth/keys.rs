@@ -4,9 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skill_sdk::auth::{MAX_JWKS_BYTES, Refusal};
+use skill_sdk::context::Resources;
+use skill_sdk::http::{HttpHost, ServeOptions, serve};
+use skill_sdk::mcp::McpHost;
+use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::pipeline::Host;
+use skill_sdk::skill;
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 
 use super::clocked;
+
+/// Does nothing.
+#[skill("auth.nothing", version = "1", side_effects = "none", risk = "low")]
+async fn nothing() {}
 
 /// Checks a token; gives the refusal.
 macro_rules! check {
@@ -129,6 +139,89 @@ async fn unknown_keys_do_not_make_a_flood() {
         assert_eq!(issuer.fetches(), round);
         clock.age_keys(10);
     }
+}
+
+#[tokio::test]
+async fn a_key_that_is_known_and_fresh_asks_for_nothing_whoever_else_does() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    let known = issuer.token().expires_in(10_000).authorization();
+    assert_eq!(check!(verifier, known), Ok(()));
+    // Anybody can write a token that names a key which does not exist.
+    let unknown = issuer.token().key_id("x").tampered().authorization();
+    issuer.answer_with(KeysAnswer::Closed);
+    let mut fetches = 1;
+    for _ in 0..29 {
+        clock.age_keys(10);
+        assert_eq!(check!(verifier, known), Ok(()));
+        assert_eq!(
+            issuer.fetches(),
+            fetches,
+            "a caller with a known key asks for none"
+        );
+        assert_eq!(check!(verifier, unknown), INVALID);
+        fetches += 1;
+        assert_eq!(issuer.fetches(), fetches);
+    }
+    // Those of an outage are as old as they are: 300 seconds after the last good fetch they are looked for again.
+    clock.age_keys(11);
+    assert_eq!(check!(verifier, known), Ok(()));
+    assert_eq!(issuer.fetches(), fetches + 1);
+}
+
+#[tokio::test]
+async fn a_server_that_is_dropped_asks_for_no_more_keys() {
+    let issuer = TestIssuer::start();
+    issuer.answer_with(KeysAnswer::Closed);
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    for mcp in [false, true] {
+        let (bound, address) = tokio::sync::oneshot::channel();
+        let host = Host::with_resources([nothing::SKILL], Resources::default()).unwrap();
+        let (verifier, options) = (issuer.verifier(), ServeOptions::new("127.0.0.1", 0));
+        let told = |at| bound.send(at).unwrap();
+        let stop = std::future::pending();
+        let serving = tokio::spawn(async move {
+            if mcp {
+                let mcp = McpHttp::new(McpHost::new(host).unwrap(), verifier);
+                skill_sdk::mcp::http::serve(mcp, options, told, stop).await
+            } else {
+                serve(HttpHost::new(host, verifier), options, told, stop).await
+            }
+        });
+        address.await.unwrap();
+        serving.abort();
+        assert!(serving.await.unwrap_err().is_cancelled());
+        let gone = async {
+            while tasks() > before {
+                tokio::task::yield_now().await;
+            }
+        };
+        let gone = tokio::time::timeout(std::time::Duration::from_secs(20), gone).await;
+        assert!(gone.is_ok(), "{} tasks go on (mcp: {mcp})", tasks() - before);
+    }
+}
+
+#[test]
+fn a_runtime_that_is_gone_stops_nobody() {
+    let issuer = TestIssuer::start();
+    let (verifier, clock) = clocked(&issuer);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let handle = runtime.handle().clone();
+    drop(runtime);
+    let (sender, asked) = std::sync::mpsc::channel();
+    let own = verifier.clone();
+    std::thread::spawn(move || {
+        let _entered = handle.enter();
+        sender.send(own.is_ready())
+    });
+    let ready = asked.recv_timeout(std::time::Duration::from_secs(20));
+    assert_eq!(ready, Ok(false), "asking for keys ends");
+    // A runtime that lives fetches them.
+    clock.age_keys(10);
+    let token = issuer.token().authorization();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    assert_eq!(runtime.block_on(async { check!(verifier, token) }), Ok(()));
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ use std::net::SocketAddr;
 
 pub use self::config::{ConfigError, McpHttp};
 pub use self::routes::router;
+use crate::http::auth::warm_up;
 use crate::http::server::run;
 use crate::http::{BindError, ServeOptions};
 
@@ -37,14 +38,7 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
     let operation = mcp.operation().clone();
-    let warming = mcp.0.verifier.clone().map(|verifier| {
-        // So that the first caller does not wait, and `/readyz` tells the truth.
-        tokio::spawn(async move { verifier.warm_up().await })
-    });
+    let _warming = warm_up(mcp.0.verifier.as_ref());
     let anonymous = mcp.0.verifier.is_none();
-    let served = run(router(mcp), operation, &options, anonymous, bound, stop).await;
-    if let Some(warming) = warming {
-        warming.abort();
-    }
-    served
+    run(router(mcp), operation, &options, anonymous, bound, stop).await
 }
