@@ -21,22 +21,27 @@ pub(super) struct Schemas(Map<String, Value>);
 impl Schemas {
     /// Adds a schema that refers to components only; gives a reference to it.
     pub(super) fn insert(&mut self, name: &str, schema: Value) -> Value {
-        self.0.insert(name.to_owned(), schema);
-        json!({"$ref": path(name)})
+        let name = self.free(name, &[]);
+        let reference = json!({"$ref": path(&name)});
+        self.0.insert(name, schema);
+        reference
     }
 
     /// Adds a schema of a contract, with its definitions; gives a reference to it.
     pub(super) fn contract(&mut self, name: &str, schema: &Value) -> Value {
+        let root = self.free(name, &[]);
         let mut names = Map::new();
+        let mut taken = vec![root.clone()];
         for section in DEFINITIONS {
             let definitions = schema[section].as_object();
             for definition in definitions.into_iter().flat_map(Map::keys) {
-                let own = self.free(&format!("{name}{}", word(definition)), &names);
+                let own = self.free(&format!("{root}{}", word(definition)), &taken);
+                taken.push(own.clone());
                 names.insert(format!("/{section}/{}", escaped(definition)), own.into());
             }
         }
         let rewriting = Rewriting {
-            root: name,
+            root: &root,
             names: &names,
         };
         for section in DEFINITIONS {
@@ -49,13 +54,17 @@ impl Schemas {
                 }
             }
         }
-        let root = rewriting.schema(schema, true);
-        self.insert(name, root)
+        let schema = rewriting.schema(schema, true);
+        self.insert(&root, schema)
     }
 
-    /// A name that is not taken.
-    fn free(&self, name: &str, names: &Map<String, Value>) -> String {
-        let taken = |name: &str| self.0.contains_key(name) || names.values().any(|other| other == name);
+    /// A name that is not taken, neither by a component nor by one that is to come. Generators make files of names, so they
+    /// differ in more than case.
+    fn free(&self, name: &str, to_come: &[String]) -> String {
+        let taken = |name: &str| {
+            let mut others = self.0.keys().chain(to_come);
+            others.any(|other| other.eq_ignore_ascii_case(name))
+        };
         let mut free = name.to_owned();
         let mut number = 2;
         while taken(&free) {
@@ -77,6 +86,9 @@ fn path(name: &str) -> String {
 /// The letters and digits of a name, as names of components allow them.
 fn word(name: &str) -> String {
     let mut word: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    if word.is_empty() {
+        return "Type".to_owned();
+    }
     if let Some(first) = word.get_mut(..1) {
         first.make_ascii_uppercase();
     }
