@@ -33,6 +33,7 @@ mod resources;
 pub mod secrets;
 mod services;
 mod settings;
+mod shown;
 mod start;
 mod trace;
 #[cfg(any(feature = "core", feature = "llm"))]
@@ -63,6 +64,7 @@ pub use self::resources::{ResourceDeclaration, ResourceFunction, resource_asynch
 pub use self::secrets::Secret;
 pub use self::services::Services;
 pub use self::settings::settings_values;
+pub(crate) use self::shown::shown_id;
 pub use self::start::{Asks, ContextStart};
 pub use self::trace::TraceContext;
 #[cfg(feature = "telemetry")]
@@ -355,7 +357,7 @@ impl fmt::Debug for SkillContext {
         f.debug_struct("SkillContext")
             .field("skill", &self.skill())
             .field("protocol", &self.protocol())
-            .field("invocation_id", &self.invocation_id())
+            .field("invocation_id", &self.invocation_id().map(shown_id))
             .field("remaining", &self.remaining())
             .field("is_cancelled", &self.is_cancelled())
             .finish_non_exhaustive()

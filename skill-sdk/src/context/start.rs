@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use super::{Caller, Environment, InputChannel, NoticeSink, ProgressSink, Resources, Services, TraceContext};
+use super::{
+    Caller, Environment, InputChannel, NoticeSink, ProgressSink, Resources, Services, TraceContext, shown_id,
+};
 
 /// What the host knows about a call when it starts.
 #[derive(Clone)]
@@ -82,7 +84,7 @@ impl fmt::Debug for ContextStart {
         f.debug_struct("ContextStart")
             .field("skill", &self.skill)
             .field("protocol", &self.protocol)
-            .field("invocation_id", &self.invocation_id)
+            .field("invocation_id", &self.invocation_id.as_deref().map(shown_id))
             .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use tracing::Span;
 
 use super::call::Completed;
-use crate::context::{SkillContext, TraceContext};
+use crate::context::{SkillContext, TraceContext, shown_id};
 use crate::error::SkillError;
 use crate::handler::Written;
 
@@ -19,11 +19,12 @@ const MAX_COST: usize = 64 * 1024;
 /// The span of a call; every event inside it carries its fields.
 pub(super) fn span(context: &SkillContext) -> Span {
     let trace_id = context.trace().map(TraceContext::trace_id);
+    let invocation_id = context.invocation_id().map(shown_id);
     // What is known now is given now: for a field that comes later a log in JSON reads all others again.
     let span = tracing::info_span!(
         "skill",
         // In the order of the alphabet, in which a log in JSON shows them.
-        invocation_id = context.invocation_id(),
+        invocation_id = invocation_id.as_deref(),
         protocol = context.protocol(),
         skill = context.skill(),
         trace_id,
