@@ -15,7 +15,7 @@ pub const AUDIENCE: &str = "SKILL_SDK_AUDIENCE";
 pub const JWKS_URL: &str = "SKILL_SDK_JWKS_URL";
 
 /// Whose tokens a host takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuthSettings {
     /// The issuer, which the claim `iss` must equal to the letter.
@@ -73,6 +73,18 @@ impl AuthSettings {
             audience,
             jwks_url,
         })
+    }
+}
+
+/// The URL may be a secret of the installation in parts: only its host is shown.
+impl fmt::Debug for AuthSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = reqwest::Url::parse(&self.jwks_url).ok();
+        f.debug_struct("AuthSettings")
+            .field("issuer", &self.issuer)
+            .field("audience", &self.audience)
+            .field("jwks_host", &url.as_ref().and_then(reqwest::Url::host_str))
+            .finish()
     }
 }
 
@@ -143,6 +155,19 @@ mod tests {
             assert!(!text.contains('\n'), "{text}");
             assert_eq!(error, SettingsError::Missing(missing));
         }
+    }
+
+    #[test]
+    fn of_the_url_only_the_host_is_printed() {
+        let url = "https://hunter2:hunter2@iam.example/hunter2?key=hunter2#hunter2";
+        let settings = read([Some("i"), Some("a"), Some(url)]).unwrap();
+        let printed = format!("{settings:?}");
+        assert!(
+            printed.contains("iam.example") && !printed.contains("hunter2"),
+            "{printed}"
+        );
+        let settings = read([Some("i"), Some("a"), Some("hunter2")]).unwrap();
+        assert!(!format!("{settings:?}").contains("hunter2"));
     }
 
     #[test]

@@ -53,12 +53,21 @@ impl fmt::Debug for Running {
 pub(crate) type Reply = Result<Written, Failure>;
 
 /// What a function gave.
-#[derive(Debug)]
 pub struct Written {
     /// The JSON of its outputs, as its type writes it.
     pub json: Vec<u8>,
     /// What stands beside them.
     pub attachments: Vec<Attachment>,
+}
+
+/// Sizes only.
+impl fmt::Debug for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Written")
+            .field("json", &format_args!("{} bytes", self.json.len()))
+            .field("attachments", &self.attachments)
+            .finish()
+    }
 }
 
 /// Why there are no outputs.

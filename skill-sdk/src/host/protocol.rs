@@ -4,6 +4,7 @@
 //! one JSON document each. Nothing is read from standard input and nothing is written to standard output, since a
 //! skill may use both.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -93,7 +94,7 @@ pub struct Problem {
 }
 
 /// The request of the action `invoke`: one call of one skill.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvokeRequest {
     /// `name@version`.
@@ -112,14 +113,34 @@ pub struct InvokeRequest {
     pub env: Vec<(String, String)>,
 }
 
+/// Names only: inputs, settings and variables may be secrets.
+impl fmt::Debug for InvokeRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("InvokeRequest")
+            .field("reference", &self.reference)
+            .field("env", &variables)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The answer to the action `invoke`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvokeReply {
     /// Whether the call succeeded.
     pub ok: bool,
     /// `{"outputs", "cost"}` or `{"error": …}`, ready to be printed.
     pub document: Value,
+}
+
+/// Whether it succeeded; the document holds outputs.
+impl fmt::Debug for InvokeReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InvokeReply")
+            .field("ok", &self.ok)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The request of the action `serve-http`.

@@ -54,7 +54,7 @@ fn is_json_type(content_type: &HeaderValue) -> bool {
 /// The body of a call: `{"invocationId", "idempotencyKey", "settings", "inputs"}`.
 ///
 /// Unknown members are ignored; of several members of one name the last counts, also inside.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Envelope<'a> {
     pub(super) invocation_id: Option<String>,
     pub(super) idempotency_key: Option<String>,

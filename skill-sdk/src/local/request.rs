@@ -23,7 +23,6 @@ const FORMS: &str = "{\"id\", \"skill\", \"inputs\", \"meta\"}, {\"cancel\": id}
 pub(super) type Id = Arc<str>;
 
 /// What a line asks for.
-#[derive(Debug)]
 pub(super) enum Request<'a> {
     /// To call a skill.
     Call(CallRequest<'a>),
@@ -33,8 +32,18 @@ pub(super) enum Request<'a> {
     List(Option<Id>),
 }
 
+/// What it is, and nothing of what it holds.
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call(call) => write!(f, "Call({})", call.skill),
+            Self::Cancel(id) => write!(f, "Cancel({id})"),
+            Self::List(_) => f.write_str("List"),
+        }
+    }
+}
+
 /// A call of a skill.
-#[derive(Debug)]
 pub(super) struct CallRequest<'a> {
     pub(super) id: Id,
     pub(super) skill: Cow<'a, str>,
@@ -43,7 +52,7 @@ pub(super) struct CallRequest<'a> {
 }
 
 /// What stands beside the inputs.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct MetaFields {
     pub(super) invocation_id: Option<String>,
     pub(super) idempotency_key: Option<String>,

@@ -12,7 +12,6 @@ use crate::handler::Attachment;
 use crate::lines::{unbroken, value};
 
 /// What a call came to.
-#[derive(Debug)]
 pub(super) enum Outcome {
     /// Outputs.
     Given {

@@ -39,7 +39,6 @@ const REMOVED: [&str; 5] = [
 ];
 
 /// The answer of `rmcp` to a request.
-#[derive(Debug)]
 pub(super) struct Answered {
     /// The message, as JSON text.
     pub(super) json: Vec<u8>,

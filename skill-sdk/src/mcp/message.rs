@@ -47,7 +47,6 @@ impl Id {
 }
 
 /// One message of a client.
-#[derive(Debug)]
 pub(super) enum Message<'a> {
     Request(Request<'a>),
     Notification {
@@ -58,8 +57,18 @@ pub(super) enum Message<'a> {
     Response(Response<'a>),
 }
 
+/// What it is, and nothing of what it holds.
+impl fmt::Debug for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(request) => write!(f, "Request({})", request.method),
+            Self::Notification { method, .. } => write!(f, "Notification({method})"),
+            Self::Response(_) => f.write_str("Response"),
+        }
+    }
+}
+
 /// What a client asks for.
-#[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) id: Id,
     pub(super) method: Cow<'a, str>,
@@ -67,7 +76,6 @@ pub(super) struct Request<'a> {
 }
 
 /// The answer to a request that the host sent.
-#[derive(Debug)]
 pub(super) struct Response<'a> {
     pub(super) id: Option<Id>,
     pub(super) result: Option<&'a RawValue>,

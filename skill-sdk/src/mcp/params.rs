@@ -51,7 +51,7 @@ pub(super) fn is_known(version: &str) -> bool {
 }
 
 /// The parameters of a request, as far as hosts look at them.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct Params<'a> {
     #[serde(borrow, default)]
     pub(super) name: Option<&'a RawValue>,
@@ -82,7 +82,7 @@ pub(super) struct Params<'a> {
 }
 
 /// What `_meta` of a request says.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct RequestMeta<'a> {
     #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
     version: Option<&'a RawValue>,

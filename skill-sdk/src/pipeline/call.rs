@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::context::{Caller, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext};
+use crate::context::{
+    Caller, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext, shown_id,
+};
 use crate::contract::json;
 use crate::error::SkillError;
 use crate::handler::Attachment;
@@ -19,13 +21,24 @@ pub struct Call {
 }
 
 /// The inputs of a call, as JSON text.
-#[derive(Debug)]
 pub(super) enum Inputs {
     /// Whatever came.
     Unchecked(Vec<u8>),
     /// They keep the contract of the skill that is called.
     #[cfg(feature = "http")]
     Checked(String),
+}
+
+/// Their length only.
+impl fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = match self {
+            Self::Unchecked(inputs) => inputs.len(),
+            #[cfg(feature = "http")]
+            Self::Checked(inputs) => inputs.len(),
+        };
+        write!(f, "{bytes} bytes")
+    }
 }
 
 impl Call {
@@ -109,14 +122,13 @@ impl fmt::Debug for Meta {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Meta")
             .field("protocol", &self.protocol)
-            .field("invocation_id", &self.invocation_id)
+            .field("invocation_id", &self.invocation_id.as_deref().map(shown_id))
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
 }
 
 /// What came out of a call.
-#[derive(Debug)]
 pub struct Completed {
     pub(super) result: Result<Vec<u8>, SkillError>,
     pub(super) attachments: Vec<Attachment>,
@@ -175,6 +187,65 @@ impl Completed {
                 document.insert("error".into(), error);
                 Err(document.into())
             }
+        }
+    }
+}
+
+/// What a log may hold: no outputs, and of a failure its code.
+impl fmt::Debug for Completed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut completed = f.debug_struct("Completed");
+        match &self.result {
+            Ok(outputs) => completed.field("outputs", &format_args!("{} bytes", outputs.len())),
+            Err(error) => completed.field("failed", &error.code()),
+        };
+        completed
+            .field("attachments", &self.attachments)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_callers_and_skills_say_is_not_printed() {
+        let mut meta = Meta::new("test");
+        meta.idempotency_key = Some("hunter2".into());
+        meta.settings.insert("a".into(), "hunter2".into());
+        meta.environment = Environment::only([("A".to_owned(), "hunter2".to_owned())]);
+        let call = Call::value(&json!({"text": "hunter2"}), meta.clone());
+        #[cfg(feature = "http")]
+        let checked = Call::checked(r#"{"text": "hunter2"}"#.into(), meta);
+        let error = SkillError::terminal("denied", "hunter2").with_details(json!("hunter2"));
+        let completed = |result| Completed {
+            result,
+            attachments: vec![Attachment::text("hunter2")],
+            cost: Some(json!({"hunter2": 1})),
+            undeclared: vec!["hunter2".into()],
+        };
+        let printed = [
+            format!("{call:?}"),
+            #[cfg(feature = "http")]
+            format!("{checked:?}"),
+            format!("{:?}", completed(Ok(b"hunter2".to_vec()))),
+            format!("{:?}", completed(Err(error))),
+            format!(
+                "{:?}",
+                crate::handler::Written {
+                    json: b"hunter2".to_vec(),
+                    attachments: vec![Attachment::text("hunter2")],
+                }
+            ),
+        ];
+        for text in printed {
+            assert!(
+                !text.contains("hunter2") && !text.contains("104, 117, 110"),
+                "{text}"
+            );
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod serve;
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
@@ -111,7 +112,7 @@ pub struct ExportArgs {
 }
 
 /// The arguments of `invoke`.
-#[derive(Debug, Clone, Args)]
+#[derive(Clone, Args)]
 pub struct InvokeArgs {
     /// The input object: JSON, @FILE, or - for standard input
     #[arg(
@@ -133,6 +134,16 @@ pub struct InvokeArgs {
     /// A variable added to the environment of the call; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
+}
+
+/// Names only: inputs, settings and variables may be secrets.
+impl fmt::Debug for InvokeArgs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("InvokeArgs")
+            .field("env", &variables)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The skills that a command of a program is about.
@@ -229,6 +240,31 @@ mod tests {
     fn parse(line: &str) -> Result<HostCommand, clap::Error> {
         Program::try_parse_from(std::iter::once("program").chain(line.split(' ')))
             .map(|program| program.command)
+    }
+
+    #[test]
+    fn what_a_call_is_given_is_not_printed() {
+        let line = "invoke --input {\"a\":\"hunter2\"} --settings {\"a\":\"hunter2\"} --idempotency-key hunter2 \
+                    --env A=hunter2 a@1";
+        let command = parse(line).unwrap();
+        let request = crate::host::protocol::InvokeRequest {
+            reference: "a@1".into(),
+            inputs: "hunter2".into(),
+            settings: Some("hunter2".into()),
+            idempotency_key: Some("hunter2".into()),
+            env: vec![("A".into(), "hunter2".into())],
+        };
+        let reply = crate::host::protocol::InvokeReply {
+            ok: true,
+            document: "hunter2".into(),
+        };
+        for printed in [
+            format!("{command:?}"),
+            format!("{request:?}"),
+            format!("{reply:?}"),
+        ] {
+            assert!(!printed.contains("hunter2"), "{printed}");
+        }
     }
 
     #[test]

@@ -35,7 +35,6 @@ struct Open {
 }
 
 /// How a round ends that has questions.
-#[derive(Debug)]
 pub(in crate::mcp) struct Asked {
     /// The questions by their names, as JSON.
     pub(in crate::mcp) requests: Value,
