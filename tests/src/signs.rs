@@ -3,10 +3,11 @@
 //! A test waits for a sign instead of sleeping, and tells calls apart by their invocation id.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use skill_sdk::SkillContext;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
@@ -114,6 +115,39 @@ impl Drop for Body {
 /// Blocks the thread of a synchronous skill until its call is cancelled, as an author's loop would.
 pub fn block_until_cancelled(context: &SkillContext) {
     while !context.is_cancelled() {
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+static GATES: Mutex<BTreeMap<String, Arc<Semaphore>>> = Mutex::new(BTreeMap::new());
+
+/// What a call waits at until its test opens it.
+fn gate(invocation_id: &str) -> Arc<Semaphore> {
+    let mut gates = GATES.lock().unwrap_or_else(PoisonError::into_inner);
+    let gate = gates
+        .entry(invocation_id.to_owned())
+        .or_insert_with(|| Arc::new(Semaphore::new(0)));
+    Arc::clone(gate)
+}
+
+/// Lets one call with this invocation id go on.
+pub fn open_gate(invocation_id: &str) {
+    gate(invocation_id).add_permits(1);
+}
+
+/// Waits until the test of the call opens its gate.
+pub async fn wait_at_gate(context: &SkillContext) {
+    let gate = gate(context.invocation_id().unwrap_or_default());
+    gate.acquire().await.expect("gates are never closed").forget();
+}
+
+/// Blocks the thread of a synchronous skill until the test of the call opens its gate, whatever the context says.
+pub fn block_at_gate(context: &SkillContext) {
+    let gate = gate(context.invocation_id().unwrap_or_default());
+    loop {
+        if let Ok(permit) = gate.try_acquire() {
+            return permit.forget();
+        }
         std::thread::park_timeout(Duration::from_millis(1));
     }
 }

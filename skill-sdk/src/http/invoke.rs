@@ -72,6 +72,8 @@ pub(super) async fn invoke(
     } else {
         Call::json(inputs, meta)
     };
+    // What the skill needs of it is copied; the call may take long.
+    drop(body);
     let mut completed = match operation.call(hosted, call).await {
         Ok(completed) => completed,
         Err(refusal) => return answer::refused(refusal),

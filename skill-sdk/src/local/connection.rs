@@ -291,7 +291,11 @@ impl Connection {
         } = ready;
         let runnable = Arc::clone(&hosted.runnable);
         if !hosted.is_quick() {
-            let call = async move { opened.run(&runnable, Place::Runtime).await };
+            let load = Arc::clone(&self.shared.load);
+            let call = async move {
+                let place = Place::Runtime(Some(load.abandoned()));
+                opened.run(&runnable, place).await
+            };
             return self.spawn(call, &accepted, running);
         }
         let mut call = Box::pin(async move { opened.run(&runnable, Place::Here).await });

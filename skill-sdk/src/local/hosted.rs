@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::pipeline::{Host, Runnable};
+use crate::pipeline::{Abandoned, Host, Runnable};
 
 /// A skill that keeps its thread longer than this is not called on a thread that reads.
 const QUICK: Duration = Duration::from_micros(150);
@@ -72,6 +72,8 @@ pub(super) fn table(host: &Host) -> HashMap<String, Arc<Hosted>> {
 pub(super) struct Load {
     running: AtomicUsize,
     limit: usize,
+    /// Threads that calls left behind. They keep the places of their calls.
+    abandoned: Abandoned,
 }
 
 impl Load {
@@ -79,12 +81,19 @@ impl Load {
         Self {
             running: AtomicUsize::new(0),
             limit,
+            abandoned: Abandoned::default(),
         }
+    }
+
+    /// Threads that calls left behind.
+    pub(super) fn abandoned(&self) -> &Abandoned {
+        &self.abandoned
     }
 
     /// One more, unless there are too many.
     pub(super) fn take(self: &Arc<Self>) -> Option<Running> {
-        if self.running.fetch_add(1, Ordering::AcqRel) >= self.limit {
+        let before = self.running.fetch_add(1, Ordering::AcqRel);
+        if before.saturating_add(self.abandoned.count()) >= self.limit {
             self.running.fetch_sub(1, Ordering::AcqRel);
             return None;
         }

@@ -13,6 +13,9 @@ use super::connection::Connection;
 use super::shared::Shared;
 use crate::error::SkillError;
 
+/// How many threads for what blocks there are beside those of calls.
+const SPARE: usize = 256;
+
 /// How long a client may take to read the last answers once the drain time is up.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -56,7 +59,7 @@ pub(crate) async fn serve_watched(
     gone: impl Fn() -> bool,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let skills = Skills::start()?;
+    let skills = Skills::start(host.concurrency)?;
     let drain = host.drain;
     let shared = Shared::new(host, skills.handle())?;
     let connection = Connection::new(Arc::clone(&shared), Box::new(input), Box::new(output));
@@ -148,10 +151,12 @@ impl Drop for CloseOnDrop<'_> {
 pub(super) struct Skills(Option<Runtime>);
 
 impl Skills {
-    pub(super) fn start() -> io::Result<Self> {
+    /// For so many calls at the same time, each of which may keep a thread of its own.
+    pub(super) fn start(calls: usize) -> io::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(MIN_WORKERS, usize::from);
         Builder::new_multi_thread()
             .worker_threads(cores.max(MIN_WORKERS))
+            .max_blocking_threads(calls.saturating_add(SPARE))
             .thread_name("skill-local")
             .enable_all()
             .build()

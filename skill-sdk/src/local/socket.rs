@@ -112,7 +112,7 @@ pub async fn serve_socket(
         path: path.clone(),
         source,
     };
-    let skills = Skills::start().map_err(failed)?;
+    let skills = Skills::start(host.concurrency).map_err(failed)?;
     let drain = host.drain;
     let shared = Shared::new(host, skills.handle()).map_err(failed)?;
     let mut stop = std::pin::pin!(stop);

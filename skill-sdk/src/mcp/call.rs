@@ -22,7 +22,6 @@ use crate::pipeline::{Call, Completed, Meta, Place, Runnable, timed_out};
 const GRACE: Duration = Duration::from_millis(200);
 
 /// A call that was understood.
-#[derive(Debug)]
 pub(super) struct ToolCall {
     runnable: Arc<Runnable>,
     inputs: Vec<u8>,
@@ -162,8 +161,9 @@ impl ToolCall {
                     let message = "too many calls are running, try again later";
                     return Err(SkillError::retryable("overloaded", message).into());
                 };
+                let abandoned = host.abandoned().clone();
                 tokio::spawn(async move {
-                    let call = opened.run(&runnable, Place::Runtime);
+                    let call = opened.run(&runnable, Place::Runtime(Some(&abandoned)));
                     let completed = watched(watching.as_deref(), call).await;
                     drop(permit);
                     Ok(completed)

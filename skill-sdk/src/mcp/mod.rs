@@ -43,7 +43,7 @@ pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};
 use crate::context::Environment;
-use crate::pipeline::Host;
+use crate::pipeline::{Abandoned, Host};
 
 /// How many calls run at the same time by default.
 pub const DEFAULT_CONCURRENCY: usize = 256;
@@ -62,6 +62,8 @@ struct Shared {
     host: Host,
     tools: Tools,
     permits: Arc<Semaphore>,
+    /// Threads that calls left behind. They keep the places of their calls.
+    abandoned: Abandoned,
     environment: Environment,
     page: usize,
     name: String,
@@ -87,6 +89,7 @@ impl McpHost {
             host,
             tools,
             permits: Arc::new(Semaphore::new(DEFAULT_CONCURRENCY)),
+            abandoned: Abandoned::default(),
             environment,
             page: DEFAULT_PAGE,
             identity: identity(&name, &version),
@@ -172,7 +175,12 @@ impl McpHost {
     }
 
     fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.0.permits).try_acquire_owned().ok()
+        let permit = Arc::clone(&self.0.permits).try_acquire_owned().ok()?;
+        (self.0.abandoned.count() <= self.0.permits.available_permits()).then_some(permit)
+    }
+
+    fn abandoned(&self) -> &Abandoned {
+        &self.0.abandoned
     }
 
     fn environment_of_calls(&self) -> Environment {

@@ -6,10 +6,17 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::unconstrained;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::context::SkillContext;
 use crate::error::SkillError;
+
+/// The moment after `time` from now. One that no clock can hold lies decades ahead, as it does for tokio's own.
+pub(crate) fn after(time: Duration) -> Instant {
+    const FAR: Duration = Duration::from_hours(30 * 365 * 24);
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or_else(|| now + FAR)
+}
 
 /// The result of `work`, or the retryable failure `timeout` once the time of the call is up.
 pub(super) async fn within<F: Future>(context: &SkillContext, work: F) -> Result<F::Output, SkillError> {
@@ -41,4 +48,22 @@ pub(crate) async fn timed<F: Future>(remaining: impl Fn() -> Option<Duration>, w
         }
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_is_too_long() {
+        let now = Instant::now();
+        assert!(after(Duration::ZERO) >= now);
+        for long in [
+            Duration::MAX,
+            Duration::from_secs(u64::MAX),
+            Duration::from_secs(i64::MAX as u64),
+        ] {
+            assert!(after(long) > now + Duration::from_hours(24 * 365), "{long:?}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! The order: the inputs are an object → schema check of the inputs → parse → run under the deadline → write →
 //! schema check of the outputs → outputs and cost.
 
+mod abandoned;
 mod call;
 #[cfg(feature = "testing")]
 mod capture;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use tokio::task::AbortHandle;
 
+pub(crate) use self::abandoned::Abandoned;
 use self::call::Inputs;
 pub use self::call::{Call, Completed, Meta};
 #[cfg(feature = "testing")]
@@ -28,7 +30,7 @@ pub(crate) use self::capture::Capture;
 #[cfg(feature = "testing")]
 pub use self::capture::{LogEvent, LogSpan};
 #[cfg(feature = "http")]
-pub(crate) use self::deadline::timed;
+pub(crate) use self::deadline::{after, timed};
 pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};
 pub use self::panics::report_panics_of_skills;
@@ -36,7 +38,8 @@ pub use self::runnable::{Runnable, check_schema_compiles};
 use crate::context::{Resources, SkillContext};
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
-use crate::handler::{Failure, Running, Written};
+use crate::handler::{Failure, Reply, Running, Written};
+use crate::registry::Skill;
 
 /// The code of inputs that break the contract.
 pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
@@ -47,15 +50,16 @@ pub const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
 /// Runs one call. Dropping the future cancels the call.
 pub(crate) async fn run(runnable: &Runnable, resources: &Arc<Resources>, call: Call) -> Completed {
     Opened::new(runnable, resources, call)
-        .run(runnable, Place::Runtime)
+        .run(runnable, Place::Runtime(None))
         .await
 }
 
 /// Where a skill that blocks its thread runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// On a thread that the runtime has for it, and the deadline is kept here.
-    Runtime,
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place<'a> {
+    /// On a thread that the runtime has for it, and the deadline is kept here. When the thread goes on after the call it is
+    /// counted.
+    Runtime(Option<&'a Abandoned>),
     /// On the thread that polls. Whoever polls sees to the deadline, with [`timed_out`].
     Here,
 }
@@ -80,11 +84,11 @@ impl Opened {
     }
 
     /// Runs the call. Dropping the future cancels it.
-    pub(crate) async fn run(self, runnable: &Runnable, place: Place) -> Completed {
+    pub(crate) async fn run(self, runnable: &Runnable, place: Place<'_>) -> Completed {
         let Self { inputs, context } = self;
         let span = report::span(&context);
         let work = async {
-            let result = steps(runnable, &inputs, &context, place).await;
+            let result = steps(runnable, inputs, &context, place).await;
             report::finish(&context, result)
         };
         spanned::within(span, work).await
@@ -101,38 +105,31 @@ pub(crate) fn timed_out(context: &SkillContext) -> Completed {
 
 async fn steps(
     runnable: &Runnable,
-    inputs: &Inputs,
+    inputs: Inputs,
     context: &SkillContext,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Written, SkillError> {
-    let text = match inputs {
+    let text = match &inputs {
         Inputs::Unchecked(inputs) => runnable.check_inputs(inputs)?,
         #[cfg(feature = "http")]
         Inputs::Checked(inputs) => inputs,
     };
     let running = runnable.start(text, context)?;
+    // The skill has its own; a call that waits for long keeps no other.
+    drop(inputs);
     let guard = CancelOnDrop(context);
-    let reply = match running {
-        Running::Asynchronous(future) => {
+    let reply = match (running, place) {
+        (Running::Asynchronous(future), _) => {
             deadline::within(context, panics::caught_future(runnable.skill(), future)).await?
         }
-        Running::Blocking(work) if place == Place::Here => {
+        (Running::Blocking(work), Place::Here) => {
             let reply = panics::caught(runnable.skill(), work);
             // Somebody ended the call meanwhile, so the result comes too late.
             context.check_deadline()?;
             reply
         }
-        Running::Blocking(work) => {
-            let span = tracing::Span::current();
-            let skill = runnable.skill();
-            // The span takes the log of a test along.
-            let thread = tokio::task::spawn_blocking(move || span.in_scope(|| panics::caught(skill, work)));
-            let _waiting = AbortOnDrop(thread.abort_handle());
-            match deadline::within(context, thread).await? {
-                Ok(reply) => reply,
-                // The runtime is shutting down: the thread never ran.
-                Err(_) => return Err(SkillError::retryable("overloaded", "the host is shutting down")),
-            }
+        (Running::Blocking(work), Place::Runtime(abandoned)) => {
+            on_a_thread(runnable.skill(), context, work, abandoned).await?
         }
     };
     drop(guard);
@@ -147,6 +144,27 @@ async fn steps(
     written.json = shape_outputs(runnable.output_shape(), written.json);
     runnable.check_outputs(&written.json)?;
     Ok(written)
+}
+
+/// Runs what blocks on a thread of the runtime, and waits for it until the time of the call is up.
+async fn on_a_thread(
+    skill: &'static Skill,
+    context: &SkillContext,
+    work: Box<dyn FnOnce() -> Reply + Send>,
+    abandoned: Option<&Abandoned>,
+) -> Result<Result<Reply, SkillError>, SkillError> {
+    let (_of_call, of_thread) = abandoned.map(Abandoned::watch).unzip();
+    let span = tracing::Span::current();
+    let work = move || {
+        let _of_thread = of_thread;
+        span.in_scope(|| panics::caught(skill, work))
+    };
+    // The span takes the log of a test along.
+    let thread = tokio::task::spawn_blocking(work);
+    let _waiting = AbortOnDrop(thread.abort_handle());
+    // The runtime is shutting down: the thread never ran.
+    let never_ran = |_| SkillError::retryable("overloaded", "the host is shutting down");
+    deadline::within(context, thread).await?.map_err(never_ran)
 }
 
 /// Puts the JSON that a type wrote into the form of the contract.

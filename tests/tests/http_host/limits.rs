@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use serde_json::json;
 use skill_sdk::http::{HttpHost, Limits, ServeOptions};
-use skill_sdk_tests::signs::Signs;
+use skill_sdk_tests::signs::{self, Signs};
 use skill_sdk_tests::wire::{Client, Server, anonymous, request};
 use tokio::time::{Instant, sleep};
 
-use super::{GATE, act, refused, unclassified};
+use super::{GATE, act, deaf, refused, unclassified};
 
 const ACT: &str = "/skills/http.act@1";
+const DEAF: &str = "/skills/http.deaf@1";
 
 fn limited(change: impl FnOnce(&mut Limits)) -> HttpHost {
     let mut limits = Limits::default();
@@ -69,44 +70,149 @@ async fn one_skill_at_its_limit_leaves_the_others_alone() {
     );
 }
 
+/// A host of a skill that keeps its thread, and of others.
+async fn serve_deaf(change: impl FnOnce(&mut Limits)) -> Server {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    let http = anonymous(&[act::SKILL, deaf::SKILL, unclassified::SKILL]).limits(limits);
+    Server::start(http, ServeOptions::new("127.0.0.1", 0)).await
+}
+
+/// Leaves a thread behind: the caller goes away, and the skill does not hear of it.
+async fn leave_behind(server: &Server, invocation: &str) -> Signs {
+    let mut signs = Signs::of_call(invocation);
+    let mut client = server.connect().await;
+    let body = json!({"invocationId": invocation, "inputs": {}}).to_string();
+    client.send(request("POST", DEAF, &[], &body)).await;
+    let context = signs.started().await;
+    drop(client);
+    context.cancelled().await;
+    while metric(server, "skill_sdk_calls_in_flight{skill=\"http.deaf@1\"}").await != "0" {}
+    signs
+}
+
+#[tokio::test]
+async fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
+    // Of the skill, with room for others, and of the host.
+    for (status, invocation) in [(429, "left-in-skill"), (503, "left-in-host")] {
+        let server = serve_deaf(|limits| match status {
+            429 => drop(limits.skills.insert("http.deaf".into(), 1)),
+            _ => limits.concurrency = 1,
+        })
+        .await;
+        let mut signs = leave_behind(&server, invocation).await;
+        let left = "skill_sdk_calls_abandoned{skill=\"http.deaf@1\"}";
+        assert_eq!(metric(&server, left).await, "1");
+        let mut client = server.connect().await;
+        for _ in 0..20 {
+            let answer = client.post(DEAF, r#"{"inputs":{}}"#).await;
+            assert_eq!(refused(&answer, status), ("overloaded".to_owned(), true));
+        }
+        let other = client.post(ACT, &action("a")).await;
+        assert_eq!(other.status, if status == 429 { 200 } else { 503 });
+        signs::open_gate(invocation);
+        signs.ended().await;
+        while metric(&server, left).await != "0" {}
+        assert_eq!(client.post(ACT, &action("a")).await.status, 200);
+        // A host that stops does not wait for a thread that nobody can end.
+        let last = format!("{invocation}-2");
+        leave_behind(&server, &last).await;
+        server.stop().await.unwrap().unwrap();
+        signs::open_gate(&last);
+    }
+}
+
+#[tokio::test]
+async fn a_thread_goes_on_after_the_time_of_its_call() {
+    let server = serve_deaf(|limits| limits.skill_concurrency = 1).await;
+    let mut client = server.connect().await;
+    let mut signs = Signs::of_call("left-over-time");
+    let body = json!({"invocationId": "left-over-time", "inputs": {}}).to_string();
+    let answer = client.post(DEAF, &body).await;
+    assert_eq!(refused(&answer, 503), ("timeout".to_owned(), true));
+    let answer = client.post(DEAF, &body).await;
+    assert_eq!(refused(&answer, 429), ("overloaded".to_owned(), true));
+    signs.started().await;
+    signs::open_gate("left-over-time");
+    signs.ended().await;
+}
+
+/// The head of a call whose body comes in chunks.
+fn chunked() -> String {
+    format!("POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+}
+
+/// Each of these texts as a chunk, which the host takes as a part of its own.
+fn chunks(parts: &[&str]) -> String {
+    let chunk = |part: &&str| format!("{:x}\r\n{part}\r\n", part.len());
+    parts.iter().map(chunk).collect()
+}
+
 #[tokio::test]
 async fn bodies_in_parts_share_a_memory() {
     let server = serve(|limits| limits.body_memory = 1000).await;
-    let head = |length: usize| format!("POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
-    let body = action(&"a".repeat(900));
-    let (start, rest) = body.split_at(600);
-    let (mut one, mut other) = (server.connect().await, server.connect().await);
-    // One body fits …
-    one.send(head(body.len()) + start).await;
-    // … and two do not, whichever comes second.
-    other.send(head(body.len()) + start).await;
-    for client in [&mut one, &mut other] {
-        tokio::task::yield_now().await;
-        client.send(rest).await;
-    }
-    let statuses = [one.receive().await.status, other.receive().await.status];
-    assert!(statuses.contains(&200) || statuses == [503, 503], "{statuses:?}");
-    // All is given back.
+    // A body that alone is too much for it. It takes none as long as it is one part.
+    let large = action(&"a".repeat(2980));
+    let (start, rest) = large.split_at(1500);
     let mut client = server.connect().await;
-    client.send(head(body.len()) + start).await;
-    tokio::task::yield_now().await;
-    client.send(rest).await;
+    client.send(chunked() + &chunks(&[start])).await;
+    client.send(chunks(&[rest])).await;
+    assert_eq!(
+        refused(&client.receive().await, 503),
+        ("overloaded".to_owned(), true)
+    );
+    let mut client = server.connect().await;
+    client.send(chunked() + &chunks(&[&large]) + "0\r\n\r\n").await;
     assert_eq!(client.receive().await.status, 200);
-    // A body that alone is too much for the memory is refused, and one that comes whole takes none.
-    let large = action(&"a".repeat(3000));
-    let mut client = server.connect().await;
-    let mut answer = None;
-    for part in [head(large.len()).as_str(), &large[..1500], &large[1500..]] {
-        client.send(part).await;
-        for _ in 0..100 {
-            tokio::task::yield_now().await;
-        }
-    }
-    answer.get_or_insert(client.receive().await);
-    let answer = answer.unwrap();
-    if answer.status != 200 {
+
+    // Two that fit one by one. All that one had is given back when it is whole, refused, or its client went away.
+    let body = action(&"a".repeat(580));
+    let parts = [&body[..300], &body[300..500], &body[500..]];
+    for leaves in [false, true] {
+        let mut first = server.connect().await;
+        first.send(chunked() + &chunks(&parts[..2])).await;
+        let one_more = async || {
+            let mut second = server.connect().await;
+            second.send(chunked() + &chunks(&parts)).await;
+            second.send_what_fits("0\r\n\r\n").await;
+            second.receive().await
+        };
+        // Once the parts of the first were taken, which nobody tells.
+        let answer = loop {
+            let answer = one_more().await;
+            if answer.status != 200 {
+                break answer;
+            }
+        };
         assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+        if leaves {
+            drop(first);
+        } else {
+            first.send(chunks(&parts[2..]) + "0\r\n\r\n").await;
+            assert_eq!(first.receive().await.status, 200);
+        }
+        while one_more().await.status != 200 {}
     }
+}
+
+#[tokio::test]
+async fn times_that_no_clock_holds_are_for_ever() {
+    let mut options = ServeOptions::new("127.0.0.1", 0);
+    options.drain = Duration::MAX;
+    let http = limited(|limits| {
+        limits.head_time = Duration::MAX;
+        limits.body_time = Duration::MAX;
+        limits.idle_time = Duration::MAX;
+        limits.write_time = Duration::MAX;
+    });
+    let server = Server::start(http, options).await;
+    let mut client = Client::connect_with_small_window(server.address).await;
+    // One answer finds room, and one has to wait for it.
+    for length in [1, 1_000_000] {
+        let body = action(&"a".repeat(length));
+        assert_eq!(client.post(ACT, &body).await.status, 200);
+    }
+    server.stop().await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -257,26 +363,53 @@ async fn a_flood_of_resets_ends_its_connection_only() {
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 }
 
+/// The next frame that a server sends: its kind, its stream, what it holds.
+async fn next_frame(client: &mut Client) -> (u8, u32, Vec<u8>) {
+    let head = client.receive_bytes(9).await;
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    let stream = u32::from_be_bytes(head[5..9].try_into().unwrap());
+    let payload = client.receive_bytes(usize::try_from(length).unwrap()).await;
+    (head[3], stream, payload)
+}
+
 #[tokio::test]
 async fn headers_of_http_2_have_the_same_limit() {
     let server = serve(|_| {}).await;
-    let mut client = http_2(&server).await;
-    // A header of 60 000 bytes twice, and more frames than it takes.
-    let mut block = GET.to_vec();
-    for _ in 0..2 {
-        block.extend(b"\x40\x01x\x7f\xe1\xd3\x03");
-        block.extend(std::iter::repeat_n(b'y', 60_000));
+    for (count, is_answered) in [(1, true), (2, false)] {
+        let mut client = http_2(&server).await;
+        // A header of 60 000 bytes so often, in more frames than one.
+        let mut block = GET.to_vec();
+        for _ in 0..count {
+            block.extend(b"\x40\x01x\x7f\xe1\xd3\x03");
+            block.extend(std::iter::repeat_n(b'y', 60_000));
+        }
+        let mut parts = block.chunks(16_384);
+        let mut frames = frame(1, 1, 1, parts.next().unwrap());
+        let rest: Vec<_> = parts.collect();
+        for (index, part) in rest.iter().enumerate() {
+            let last = index + 1 == rest.len();
+            frames.extend(frame(9, if last { 4 } else { 0 }, 1, part));
+        }
+        client.send_what_fits(frames).await;
+        let answered = loop {
+            match next_frame(&mut client).await {
+                (1, 1, headers) if headers.first() == Some(&0x88) => break true,
+                // 431, plain or as Huffman has it.
+                (1, 1, headers) => {
+                    let refused = [&b"\x48\x03431"[..], b"\x48\x83\x69\x90\x7f"];
+                    assert!(
+                        refused.iter().any(|start| headers.starts_with(start)),
+                        "{headers:x?}"
+                    );
+                    break false;
+                }
+                // The stream is reset, or the connection ends.
+                (3, 1, _) | (7, 0, _) => break false,
+                (kind, stream, _) => assert_eq!(stream, 0, "{kind}"),
+            }
+        };
+        assert_eq!(answered, is_answered, "{count}");
     }
-    let mut parts = block.chunks(16_384);
-    let mut frames = frame(1, 1, 1, parts.next().unwrap());
-    let rest: Vec<_> = parts.collect();
-    for (index, part) in rest.iter().enumerate() {
-        let last = index + 1 == rest.len();
-        frames.extend(frame(9, if last { 4 } else { 0 }, 1, part));
-    }
-    client.send_what_fits(frames).await;
-    // Either the stream is answered with 431 or reset, or the connection ends.
-    client.receive_bytes(9).await;
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 }
 

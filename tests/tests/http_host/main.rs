@@ -60,6 +60,14 @@ fn block(ctx: &SkillContext) {
     signs::give(ctx, Sign::Ended);
 }
 
+/// Keeps its thread whatever it is told, until its test opens the gate.
+#[skill("http.deaf", version = "1", side_effects = "none", risk = "low", timeout = 1)]
+fn deaf(ctx: &SkillContext) {
+    signs::give(ctx, Sign::Started(ctx.clone()));
+    signs::block_at_gate(ctx);
+    signs::give(ctx, Sign::Ended);
+}
+
 /// An error that nobody classified.
 #[skill("http.unclassified", version = "1", side_effects = "none", risk = "low")]
 fn unclassified() -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use skill_sdk_tests::signs::{Sign, Signs};
+use skill_sdk_tests::signs::{self, Sign, Signs};
 use tokio::runtime::Builder;
 
 use super::client::{Client, Ends, call, host, start};
@@ -188,6 +188,36 @@ fn the_trace_of_the_caller_reaches_the_skill() {
         assert_eq!(client.take()["outputs"]["result"], expected, "{meta}");
     }
     assert_eq!(client.end(), [json!(null); 0]);
+}
+
+#[test]
+fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
+    let mut client = Client::of(host().concurrency(1));
+    // The first call runs on a thread that reads; it was so slow that the second runs on one for it alone.
+    for round in 0..2 {
+        let invocation = format!("left-{round}");
+        let mut signs = Signs::of_call(&invocation);
+        let meta = json!({"invocationId": invocation});
+        client.send(&call(1, "local.deaf@1", &json!({}), &meta));
+        wait(signs.started());
+        client.send(r#"{"cancel": 1}"#);
+        assert_eq!(client.refused().1, "cancelled");
+        for id in 2..20 {
+            client.act(id, "go");
+            assert_eq!(client.refused(), (json!(id), "overloaded".to_owned()), "{round}");
+        }
+        signs::open_gate(&invocation);
+        wait(signs.ended());
+        loop {
+            client.act(20, "go");
+            let line = client.take();
+            if line["error"]["code"] != "overloaded" {
+                assert_eq!(line["outputs"]["result"], "go");
+                break;
+            }
+        }
+    }
+    client.end();
 }
 
 #[test]

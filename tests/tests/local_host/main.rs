@@ -37,6 +37,7 @@ const SKILLS: &[&Skill] = &[
     act::SKILL,
     block::SKILL,
     latched::SKILL,
+    deaf::SKILL,
     spin::SKILL,
     broken_lines::SKILL,
 ];
@@ -133,6 +134,20 @@ fn latched(latch: String) -> String {
     let open = LATCHES.0.lock().unwrap();
     drop(LATCHES.1.wait_while(open, |open| !open.contains(&latch)).unwrap());
     latch
+}
+
+/// Keeps its thread whatever it is told, until its test opens the gate.
+#[skill(
+    "local.deaf",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 20
+)]
+fn deaf(ctx: &SkillContext) {
+    signs::give(ctx, Sign::Started(ctx.clone()));
+    signs::block_at_gate(ctx);
+    signs::give(ctx, Sign::Ended);
 }
 
 /// Keeps the thread of a future until it is told to stop.

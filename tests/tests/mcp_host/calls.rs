@@ -1,10 +1,14 @@
 //! Calls and their results.
 
 use serde_json::{Value, json};
-use skill_sdk::mcp::StdioOptions;
+use skill_sdk::context::Resources;
+use skill_sdk::mcp::{McpHost, StdioOptions};
+use skill_sdk::pipeline::Host;
 use skill_sdk_tests::log;
+use skill_sdk_tests::signs::{self, Signs};
 
 use super::client::{Client, Server, call, failed, host, modern, request};
+use super::{act, deaf};
 
 #[test]
 fn outputs_come_as_text_and_as_structure() {
@@ -232,6 +236,36 @@ fn more_calls_than_may_run_are_told_so() {
     // The place of a call that was cancelled is free once its body is gone.
     loop {
         client.act(3, "a", &Value::Null);
+        if client.take()["result"]["isError"] == false {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
+    let host = Host::with_resources([act::SKILL, deaf::SKILL], Resources::default());
+    let host = McpHost::new(host.unwrap()).unwrap().concurrency(1);
+    let mut client = Client::of(host, StdioOptions::default());
+    client.initialize("2025-11-25");
+    let mut signs = Signs::of_call("left");
+    let meta = json!({"skill/invocationId": "left"});
+    client.send(call(1, "mcp.deaf", &json!({}), &meta));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let context = runtime.block_on(signs.started());
+    client.cancel(1);
+    runtime.block_on(context.cancelled());
+    for id in 2..20 {
+        client.act(id, "a", &Value::Null);
+        assert_eq!(failed(&client.take()), ("overloaded".to_owned(), true));
+    }
+    signs::open_gate("left");
+    runtime.block_on(signs.ended());
+    loop {
+        client.act(20, "a", &Value::Null);
         if client.take()["result"]["isError"] == false {
             break;
         }

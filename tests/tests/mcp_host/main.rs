@@ -127,6 +127,14 @@ fn block(ctx: &SkillContext) {
     signs::give(ctx, Sign::Ended);
 }
 
+/// Keeps its thread whatever it is told, until its test opens the gate.
+#[skill("mcp.deaf", version = "1", side_effects = "none", risk = "low", timeout = 20)]
+fn deaf(ctx: &SkillContext) {
+    signs::give(ctx, Sign::Started(ctx.clone()));
+    signs::block_at_gate(ctx);
+    signs::give(ctx, Sign::Ended);
+}
+
 /// Keeps the thread of a future until it is told to stop.
 #[skill("mcp.spin", version = "1", side_effects = "none", risk = "low", timeout = 1)]
 async fn spin(ctx: &SkillContext) {

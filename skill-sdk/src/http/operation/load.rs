@@ -10,7 +10,7 @@ use super::Lifecycle;
 use super::metrics::SkillCounters;
 use crate::error::SkillError;
 use crate::http::Limits;
-use crate::pipeline::{Completed, Runnable};
+use crate::pipeline::{Abandoned, Completed, Opened, Place, Runnable};
 
 /// A hosted skill with what is counted of it.
 #[derive(Debug)]
@@ -27,6 +27,12 @@ impl Hosted {
             limit,
             counters,
         }
+    }
+
+    /// Runs a call that was admitted.
+    pub(super) async fn run(&self, opened: Opened) -> Completed {
+        let place = Place::Runtime(Some(&self.counters.abandoned));
+        opened.run(&self.runnable, place).await
     }
 
     /// The skill.
@@ -82,15 +88,18 @@ const OVERLOADED: &str = "overloaded";
 pub(crate) struct Load {
     calls: AtomicUsize,
     calls_limit: usize,
+    /// The threads that calls left behind. They keep the places of their calls.
+    abandoned: Abandoned,
     body_bytes: AtomicUsize,
     body_limit: usize,
 }
 
 impl Load {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits, abandoned: Abandoned) -> Self {
         Self {
             calls: AtomicUsize::new(0),
             calls_limit: limits.concurrency,
+            abandoned,
             body_bytes: AtomicUsize::new(0),
             body_limit: limits.body_memory,
         }
@@ -105,9 +114,10 @@ impl Load {
         if lifecycle.is_draining() {
             return Err(Refusal::Stopping);
         }
-        let in_host = Taken::of(&self.calls, self.calls_limit).ok_or(Refusal::HostFull)?;
-        let running = &hosted.counters.in_flight;
-        let in_skill = Taken::of(running, hosted.limit).ok_or(Refusal::SkillFull)?;
+        let (calls, running) = (&self.calls, &hosted.counters.in_flight);
+        let in_host = Taken::of(calls, &self.abandoned, self.calls_limit).ok_or(Refusal::HostFull)?;
+        let in_skill =
+            Taken::of(running, &hosted.counters.abandoned, hosted.limit).ok_or(Refusal::SkillFull)?;
         Ok(Admitted {
             counters: &hosted.counters,
             began: Instant::now(),
@@ -137,10 +147,11 @@ impl Load {
 struct Taken<'a>(&'a AtomicUsize);
 
 impl<'a> Taken<'a> {
-    fn of(places: &'a AtomicUsize, limit: usize) -> Option<Self> {
-        let taken = Self(places);
+    fn of(places: &'a AtomicUsize, abandoned: &Abandoned, limit: usize) -> Option<Self> {
+        let before = places.fetch_add(1, Ordering::Relaxed);
         // The place is given back by dropping it.
-        (places.fetch_add(1, Ordering::Relaxed) < limit).then_some(taken)
+        let taken = Self(places);
+        (before.saturating_add(abandoned.count()) < limit).then_some(taken)
     }
 }
 

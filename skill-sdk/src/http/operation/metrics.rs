@@ -15,6 +15,7 @@ use prometheus_client::registry::Registry;
 use serde_json::Value;
 
 use super::latency::Latency;
+use crate::pipeline::Abandoned;
 
 /// How many codes, or units, of one skill are counted apart. Authors choose them, so there must be an end.
 const MOST_NAMES: usize = 50;
@@ -27,6 +28,8 @@ const OTHERS: &str = "other";
 pub(crate) struct SkillCounters {
     /// Calls that run now.
     pub(super) in_flight: AtomicUsize,
+    /// Threads that calls left behind.
+    pub(super) abandoned: Abandoned,
     calls: AtomicU64,
     latency: Latency,
     errors: Names<u64>,
@@ -111,10 +114,16 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Counters of these skills, all at zero.
-    pub(super) fn new<'a>(references: impl Iterator<Item = &'a str>) -> Self {
+    /// Counters of these skills, all at zero. Threads that they leave behind are counted in `abandoned` as well.
+    pub(super) fn new<'a>(references: impl Iterator<Item = &'a str>, abandoned: &Abandoned) -> Self {
         let skills: Vec<_> = references
-            .map(|reference| (reference.to_owned(), Arc::<SkillCounters>::default()))
+            .map(|reference| {
+                let counters = SkillCounters {
+                    abandoned: abandoned.part(),
+                    ..SkillCounters::default()
+                };
+                (reference.to_owned(), Arc::new(counters))
+            })
             .collect();
         let skills = Arc::new(skills);
         let host = Arc::<HostCounters>::default();
@@ -226,6 +235,15 @@ impl Collector for All {
             &each(skills, |skill, counters, metric| {
                 let running = signed(counters.in_flight.load(Ordering::Relaxed));
                 metric.encode_family(&[("skill", skill)])?.encode_gauge(&running)
+            }),
+        )?;
+        family(
+            "skill_sdk_calls_abandoned",
+            "Calls that are over while the thread of their skill goes on",
+            MetricType::Gauge,
+            &each(skills, |skill, counters, metric| {
+                let left = signed(counters.abandoned.count());
+                metric.encode_family(&[("skill", skill)])?.encode_gauge(&left)
             }),
         )?;
         family(
@@ -346,7 +364,7 @@ mod tests {
 
     #[test]
     fn any_text_is_a_label() {
-        let metrics = Metrics::new(["a\"b\\c\nd@1"].into_iter());
+        let metrics = Metrics::new(["a\"b\\c\nd@1"].into_iter(), &Abandoned::default());
         metrics.of_skill("a\"b\\c\nd@1").ended(Duration::ZERO, None);
         let text = metrics.text().unwrap();
         assert!(

@@ -23,9 +23,9 @@ use self::ready::Readiness;
 pub(crate) use self::routes::is_of_operation;
 use super::Limits;
 use crate::context::Environment;
-use crate::pipeline::{Call, Completed, Host};
 #[cfg(feature = "mcp")]
-use crate::pipeline::{Opened, Place};
+use crate::pipeline::Opened;
+use crate::pipeline::{Abandoned, Call, Completed, Host};
 
 /// What all hosts that listen on a port share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
@@ -46,7 +46,11 @@ struct Inner {
 impl Operation {
     /// The operation of a host of these skills. Each of the probes gives a reason why the host is not ready.
     pub(crate) fn new(host: Host, limits: Limits, environment: Environment, probes: Vec<Probe>) -> Self {
-        let metrics = Metrics::new(host.iter().map(|runnable| runnable.skill().reference()));
+        let abandoned = Abandoned::default();
+        let metrics = Metrics::new(
+            host.iter().map(|runnable| runnable.skill().reference()),
+            &abandoned,
+        );
         let mut hosted = HashMap::new();
         for runnable in host.iter() {
             let skill = runnable.skill();
@@ -58,7 +62,7 @@ impl Operation {
             let one = Hosted::new(Arc::clone(runnable), limit, counters);
             hosted.insert(skill.reference().to_owned(), Arc::new(one));
         }
-        let load = Load::new(&limits);
+        let load = Load::new(&limits, abandoned);
         let readiness = Readiness::new(&host, environment.clone(), probes);
         Self(Arc::new(Inner {
             host,
@@ -96,15 +100,17 @@ impl Operation {
     ///
     /// Dropping the future cancels the call. A call that outlasts the drain is cancelled and refused.
     pub(crate) async fn call(&self, hosted: &Hosted, call: Call) -> Result<Completed, Refusal> {
-        self.admitted(hosted, self.0.host.call(hosted.runnable(), call))
-            .await
+        let work = async {
+            let opened = self.0.host.open(hosted.runnable(), call);
+            hosted.run(opened).await
+        };
+        self.admitted(hosted, work).await
     }
 
     /// As [`call`](Self::call), for a call whose context is known to others, who can end it.
     #[cfg(feature = "mcp")]
     pub(crate) async fn run(&self, hosted: &Hosted, opened: Opened) -> Result<Completed, Refusal> {
-        self.admitted(hosted, opened.run(hosted.runnable(), Place::Runtime))
-            .await
+        self.admitted(hosted, hosted.run(opened)).await
     }
 
     async fn admitted(
