@@ -26,10 +26,14 @@ mod invoke;
 mod limits;
 #[cfg(feature = "log")]
 mod logging;
+#[cfg(feature = "http")]
+mod port;
 #[cfg(feature = "host")]
 mod program;
 pub mod protocol;
 mod runner;
+#[cfg(feature = "http")]
+mod runtime;
 #[cfg(feature = "http")]
 mod sample;
 #[cfg(feature = "http")]
@@ -58,6 +62,16 @@ type Refusal = String;
 #[cfg(feature = "runtime")]
 const NO_SKILLS: &str = "this program has no skills to serve\n\
                          help: name every crate that declares skills in its main file: `use acme_skills as _;`";
+
+/// The skills of these names, or all of the program when there are none.
+#[cfg(feature = "runtime")]
+fn chosen(skills: &[String]) -> Result<crate::pipeline::Host, Refusal> {
+    let host = crate::pipeline::Host::collect_only(skills).map_err(|error| error.to_string())?;
+    if host.iter().len() == 0 {
+        return Err(NO_SKILLS.to_owned());
+    }
+    Ok(host)
+}
 
 /// Runs the program: reads its arguments, does what they say, gives the exit code.
 ///

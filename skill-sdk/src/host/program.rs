@@ -112,7 +112,7 @@ fn serve_http(
 ) -> Result<ExitCode, Failure> {
     command::serve::check(args)?;
     let references = references(envelope, skills)?;
-    super::serve::http(command::serve::http(args, references)).map_err(|refusal| refused(&refusal))
+    super::serve::http(&command::serve::http(args, references)).map_err(|refusal| refused(&refusal))
 }
 
 #[cfg(not(feature = "http"))]
@@ -141,7 +141,7 @@ fn serve_mcp_http(
 ) -> Result<ExitCode, Failure> {
     command::serve::check(&args.http)?;
     let request = command::serve::mcp_http(args, references(envelope, skills)?);
-    super::serve_mcp::http(request).map_err(|refusal| refused(&refusal))
+    super::serve_mcp::http(&request).map_err(|refusal| refused(&refusal))
 }
 
 #[cfg(not(feature = "mcp"))]

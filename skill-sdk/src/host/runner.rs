@@ -32,13 +32,13 @@ pub(super) fn act(arguments: &[OsString]) -> Result<ExitCode, Refusal> {
             Ok(ExitCode::SUCCESS)
         }
         #[cfg(feature = "http")]
-        Some("serve-http") => super::serve::http(read(request)?),
+        Some("serve-http") => super::serve::http(&read(request)?),
         #[cfg(feature = "runtime")]
         Some("serve-local") => super::serve_local::local(&read_inline(request)?),
         #[cfg(feature = "mcp")]
         Some("serve-mcp-stdio") => super::serve_mcp::stdio(|| read_inline(request)),
         #[cfg(feature = "mcp")]
-        Some("serve-mcp-http") => super::serve_mcp::http(read(request)?),
+        Some("serve-mcp-http") => super::serve_mcp::http(&read(request)?),
         _ => {
             let _ = request;
             Err(format!(

@@ -3,74 +3,37 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::runtime::Builder;
 
-use super::protocol::{Anonymous, ServeHttpRequest};
+use super::port::Port;
+use super::protocol::ServeHttpRequest;
 use super::sample::sample;
-use super::signals::stop_signal;
 use super::{NO_SKILLS, Refusal};
-use crate::auth::Verifier;
-use crate::context::Environment;
 use crate::contract::Idempotency;
-use crate::http::{HttpHost, ServeOptions, path_of, serve};
-use crate::pipeline::{Host, Runnable, report_panics_of_skills};
+use crate::http::{HttpHost, path_of, serve};
+use crate::pipeline::{Host, Runnable};
 
 /// Serves until the program is told to stop.
-pub(super) fn http(request: ServeHttpRequest) -> Result<ExitCode, Refusal> {
-    let verifier = match request.anonymous {
-        Anonymous::Refused => {
-            Some(Verifier::from_environment(&Environment::process()).map_err(|error| error.to_string())?)
-        }
-        Anonymous::Loopback | Anonymous::Anywhere => None,
-    };
-    let anonymous = verifier.is_none();
-    #[cfg(feature = "log")]
-    let log = super::logging::start(request.log_format);
-    report_panics_of_skills();
-    let host = Host::collect_only(&request.skills).map_err(|error| error.to_string())?;
-    let Some(example) = example(&host) else {
+pub(super) fn http(request: &ServeHttpRequest) -> Result<ExitCode, Refusal> {
+    let mut port = Port::prepare(request)?;
+    let Some(example) = example(&port.host) else {
         return Err(NO_SKILLS.to_owned());
     };
-    let known = |name: &str| {
-        let mut skills = host.iter().map(Runnable::skill);
-        skills.any(|skill| skill.reference() == name || skill.name() == name)
-    };
-    if let Some(unknown) = request.limits.named_skills().find(|name| !known(name)) {
-        return Err(format!(
-            "--skill-concurrency names {unknown}, which is not hosted here"
-        ));
-    }
-    let http = match verifier {
+    let host = port.host.clone();
+    let anonymous = port.verifier.is_none();
+    let http = match port.verifier.take() {
         Some(verifier) => HttpHost::new(host, verifier),
         None => HttpHost::anonymous(host),
     };
-    let mut http = http.limits(request.limits.limits());
-    if request.open_metrics {
+    let mut http = http.limits(port.limits.clone());
+    if port.open_metrics {
         http = http.open_metrics();
     }
-    let mut options = ServeOptions::new(request.host, request.port);
-    options.anonymous_anywhere = request.anonymous == Anonymous::Anywhere;
-    options.drain = Duration::from_secs(request.limits.drain_seconds);
-
-    let runtime = Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start the runtime: {error}"))?;
-    let served = runtime.block_on(async {
-        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+    port.serve(async |options, stop| {
         let bound = |address: SocketAddr| announce(address, &example, anonymous);
-        serve(http, options, bound, stop)
-            .await
-            .map_err(|error| error.to_string())
-    });
-    // What still runs was given its time.
-    runtime.shutdown_background();
-    #[cfg(feature = "log")]
-    log.finish();
-    served.map(|()| ExitCode::SUCCESS)
+        serve(http, options, bound, stop).await
+    })
 }
 
 /// A call to paste: the path of a skill and a body for it.

@@ -11,11 +11,11 @@ use tokio::runtime::Builder;
 use super::family::Family;
 use super::protocol::ServeLocalRequest;
 use super::signals::stop_signal;
-use super::{Refusal, stdio};
+use super::{Refusal, chosen, stdio};
 use crate::local::{
     DEFAULT_CONCURRENCY, DEFAULT_DRAIN, DEFAULT_LINE_LIMIT, LocalHost, nobody_reads, serve_watched,
 };
-use crate::pipeline::{Host, report_panics_of_skills};
+use crate::pipeline::report_panics_of_skills;
 
 /// Serves until the input ends or the program is told to stop.
 pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
@@ -28,10 +28,7 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
     report_panics_of_skills();
-    let host = Host::collect_only(&request.skills).map_err(|error| error.to_string())?;
-    if host.iter().len() == 0 {
-        return Err(super::NO_SKILLS.to_owned());
-    }
+    let host = chosen(&request.skills)?;
     let local = LocalHost::new(host)
         .line_limit(request.line_limit.unwrap_or(DEFAULT_LINE_LIMIT))
         .concurrency(request.concurrency.unwrap_or(DEFAULT_CONCURRENCY))

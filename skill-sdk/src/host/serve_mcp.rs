@@ -5,21 +5,15 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
-
-use super::protocol::{Anonymous, ServeMcpHttpRequest, ServeMcpStdioRequest, ToolSchemas};
+use super::port::Port;
+use super::protocol::{ServeMcpHttpRequest, ServeMcpStdioRequest, ToolSchemas};
+use super::runtime::runtime;
 use super::signals::stop_signal;
-use super::{NO_SKILLS, Refusal, stdio as protocol_stdio};
-use crate::auth::Verifier;
-use crate::context::Environment;
-use crate::http::ServeOptions;
+use super::{Refusal, chosen, stdio as protocol_stdio};
 use crate::local::nobody_reads;
 use crate::mcp::http::{McpHttp, PATH, serve};
-use crate::mcp::{self, McpHost, StdioOptions, serve_watched};
+use crate::mcp::{self, DEFAULT_CONCURRENCY, McpHost, StdioOptions, serve_watched};
 use crate::pipeline::{Host, report_panics_of_skills};
-
-/// The fewest threads that calls run on: a call that does not yield keeps one of them.
-const MIN_THREADS: usize = 8;
 
 /// Serves the client that started the program, until it closes its end or the program is told to stop.
 pub(super) fn stdio(
@@ -30,10 +24,11 @@ pub(super) fn stdio(
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
     report_panics_of_skills();
-    let mut host = host(&request.skills, request.tool_schemas)?.notices(request.notices);
-    if let Some(calls) = request.concurrency {
-        host = host.concurrency(calls);
-    }
+    let host = chosen(&request.skills)?;
+    let calls = request.concurrency.unwrap_or(DEFAULT_CONCURRENCY);
+    let host = tools(host, request.tool_schemas)?
+        .notices(request.notices)
+        .concurrency(calls);
     let mut options = StdioOptions::default();
     if let Some(seconds) = request.drain_seconds {
         options.drain = Duration::from_secs(seconds);
@@ -41,7 +36,7 @@ pub(super) fn stdio(
     if let Some(bytes) = request.message_limit {
         options.message_limit = bytes;
     }
-    let runtime = runtime()?;
+    let runtime = runtime(calls)?;
     let served = runtime.block_on(async {
         let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
         let failed = |error: std::io::Error| format!("cannot serve: {error}");
@@ -60,27 +55,19 @@ pub(super) fn stdio(
 }
 
 /// Serves until the program is told to stop.
-pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
-    let verifier = match request.http.anonymous {
-        Anonymous::Refused => {
-            Some(Verifier::from_environment(&Environment::process()).map_err(|error| error.to_string())?)
-        }
-        Anonymous::Loopback | Anonymous::Anywhere => None,
-    };
-    let anonymous = verifier.is_none();
-    #[cfg(feature = "log")]
-    let log = super::logging::start(request.http.log_format);
-    report_panics_of_skills();
-    let host = host(&request.http.skills, request.tool_schemas)?.notices(request.notices);
-    let http = match verifier {
+pub(super) fn http(request: &ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
+    let mut port = Port::prepare(&request.http)?;
+    let host = tools(port.host.clone(), request.tool_schemas)?.notices(request.notices);
+    let anonymous = port.verifier.is_none();
+    let http = match port.verifier.take() {
         Some(verifier) => McpHttp::new(host, verifier),
         None => McpHttp::anonymous(host),
     };
     let mut http = http
-        .limits(request.http.limits.limits())
+        .limits(port.limits.clone())
         .cors(request.cors)
         .sessions(request.sessions);
-    if request.http.open_metrics {
+    if port.open_metrics {
         http = http.open_metrics();
     }
     for name in &request.allowed_hosts {
@@ -92,28 +79,11 @@ pub(super) fn http(request: ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
     if let Some(url) = &request.public_url {
         http = http.public_url(url).map_err(|error| error.to_string())?;
     }
-    let mut options = ServeOptions::new(request.http.host, request.http.port);
-    options.anonymous_anywhere = request.http.anonymous == Anonymous::Anywhere;
-    options.drain = Duration::from_secs(request.http.limits.drain_seconds);
-    let runtime = runtime()?;
-    let served = runtime.block_on(async {
-        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
-        serve(http, options, |address| announce(address, anonymous), stop)
-            .await
-            .map_err(|error| error.to_string())
-    });
-    // What still runs was given its time.
-    runtime.shutdown_background();
-    #[cfg(feature = "log")]
-    log.finish();
-    served.map(|()| ExitCode::SUCCESS)
+    port.serve(async |options, stop| serve(http, options, |address| announce(address, anonymous), stop).await)
 }
 
-fn host(skills: &[String], schemas: ToolSchemas) -> Result<McpHost, Refusal> {
-    let host = Host::collect_only(skills).map_err(|error| error.to_string())?;
-    if host.iter().len() == 0 {
-        return Err(NO_SKILLS.to_owned());
-    }
+/// The skills as tools.
+fn tools(host: Host, schemas: ToolSchemas) -> Result<McpHost, Refusal> {
     let schemas = match schemas {
         ToolSchemas::Portable => mcp::ToolSchemas::Portable,
         ToolSchemas::Contract => mcp::ToolSchemas::Contract,
@@ -121,15 +91,6 @@ fn host(skills: &[String], schemas: ToolSchemas) -> Result<McpHost, Refusal> {
     McpHost::new(host)
         .and_then(|host| host.tool_schemas(schemas))
         .map_err(|error| error.to_string())
-}
-
-fn runtime() -> Result<Runtime, Refusal> {
-    let threads = std::thread::available_parallelism().map_or(MIN_THREADS, usize::from);
-    Builder::new_multi_thread()
-        .worker_threads(threads.max(MIN_THREADS))
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start the runtime: {error}"))
 }
 
 /// Says where the tools are served, in one line on standard output, and what to think of it, on standard error.

@@ -112,6 +112,21 @@ fn draw(width: u8) -> Attached<Drawn> {
     Attached::new(Drawn { width }).with(Attachment::image(line, "image/svg+xml"))
 }
 
+/// Computes until its time is up, and lets nobody else have its thread.
+#[skill(
+    "process.spin",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 5
+)]
+async fn spin(ctx: &SkillContext) -> Result<(), SkillError> {
+    loop {
+        ctx.check_deadline()?;
+        std::hint::spin_loop();
+    }
+}
+
 /// A value that is always there.
 struct Shared;
 

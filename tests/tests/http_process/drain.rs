@@ -15,6 +15,7 @@ use super::{HEAR, refused, serve};
 const MANY: usize = 100;
 
 const WAIT: &str = "/skills/process.wait@1";
+const SPIN: &str = "/skills/process.spin@1";
 
 /// Calls that run, each with the connection that its skill holds.
 struct Flight {
@@ -24,9 +25,14 @@ struct Flight {
 
 impl Flight {
     async fn of(program: &Program, count: usize) -> Self {
+        Self::with_spaces(program, count, "").await
+    }
+
+    /// Calls whose bodies have these spaces in their inputs.
+    async fn with_spaces(program: &Program, count: usize, spaces: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let body = json!({"inputs": {"address": address}}).to_string();
+        let body = format!(r#"{{"inputs": {{{spaces}"address": "{address}"}}}}"#);
         let (mut callers, mut held) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let mut caller = Client::connect(program.address).await;
@@ -101,6 +107,32 @@ async fn a_hundred_calls_in_flight_are_answered() {
     assert_eq!(ended.stdout, format!("listening on http://{address}\n"));
 }
 
+/// A call that waits has its inputs as its types hold them. Its body, and the text of its inputs, are gone.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_wait_keep_no_bodies() {
+    let program = serve(&[], &[]);
+    let before = {
+        let flight = Flight::of(&program, 1).await;
+        drop(flight.held);
+        program.memory()
+    };
+    // One after the other, so that none but those that wait take memory.
+    let (calls, spaces) = (20, " ".repeat(2_000_000));
+    let mut flights = Vec::new();
+    for _ in 0..calls {
+        flights.push(Flight::with_spaces(&program, 1, &spaces).await);
+    }
+    let grown = program.memory().saturating_sub(before) / 1_000_000;
+    assert!(grown < 20, "{calls} calls with bodies of 2 MB keep {grown} MB");
+    for flight in flights {
+        drop(flight.held);
+        for mut caller in flight.callers {
+            assert_eq!(caller.receive().await.status, 200);
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_outlast_the_drain_get_an_answer_too() {
     let program = serve(&["--drain-seconds", "1"], &[]);
@@ -114,6 +146,42 @@ async fn calls_that_outlast_the_drain_get_an_answer_too() {
     let ended = spawn_blocking(|| program.ended()).await.unwrap();
     assert!(ended.status.success(), "{ended:?}");
     drop(held);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_do_not_yield_keep_neither_probes_nor_the_end() {
+    let program = serve(&[], &[]);
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let mut callers = Vec::new();
+    for _ in 0..cores.min(7) {
+        let mut caller = Client::connect(program.address).await;
+        caller.send(request("POST", SPIN, &[], r#"{"inputs":{}}"#)).await;
+        callers.push(caller);
+    }
+    // All run at the same time, and the host tells so while they do.
+    let running = format!(
+        "skill_sdk_calls_in_flight{{skill=\"process.spin@1\"}} {}",
+        callers.len()
+    );
+    let mut probe = Client::connect(program.address).await;
+    loop {
+        let metrics = probe.get("GET", "/metrics").await.body;
+        let ended = "skill_sdk_calls_total{skill=\"process.spin@1\"} 0";
+        assert!(metrics.contains(ended), "nothing was told before a call ended");
+        if metrics.contains(&running) {
+            break;
+        }
+    }
+    program.signal("TERM");
+    stopping(program.address).await;
+    for mut caller in callers {
+        assert_eq!(
+            refused(&caller.receive().await),
+            (503, "timeout".to_owned(), true)
+        );
+    }
+    let ended = spawn_blocking(|| program.ended()).await.unwrap();
+    assert!(ended.status.success(), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
