@@ -5,6 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+/// The longest time that a flag takes, in seconds: a year.
+#[cfg(feature = "host")]
+pub(super) const LONGEST: u64 = 365 * 24 * 60 * 60;
+
 /// The limits of a host that listens on a port.
 ///
 /// Each has a flag and a variable of the environment; the flag counts more.
@@ -32,7 +36,7 @@ pub struct LimitArgs {
         env = "SKILL_SDK_BODY_SECONDS",
         value_name = "SECONDS",
         default_value_t = 30,
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = clap::value_parser!(u64).range(1..=LONGEST),
         help_heading = "Limits",
     ))]
     pub body_seconds: u64,
@@ -78,7 +82,7 @@ pub struct LimitArgs {
         env = "SKILL_SDK_HEAD_SECONDS",
         value_name = "SECONDS",
         default_value_t = 10,
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = clap::value_parser!(u64).range(1..=LONGEST),
         help_heading = "Limits",
     ))]
     pub head_seconds: u64,
@@ -89,7 +93,7 @@ pub struct LimitArgs {
         env = "SKILL_SDK_IDLE_SECONDS",
         value_name = "SECONDS",
         default_value_t = 75,
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = clap::value_parser!(u64).range(1..=LONGEST),
         help_heading = "Limits",
     ))]
     pub idle_seconds: u64,
@@ -100,7 +104,7 @@ pub struct LimitArgs {
         env = "SKILL_SDK_WRITE_SECONDS",
         value_name = "SECONDS",
         default_value_t = 30,
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = clap::value_parser!(u64).range(1..=LONGEST),
         help_heading = "Limits",
     ))]
     pub write_seconds: u64,
@@ -160,6 +164,7 @@ pub struct LimitArgs {
             env = "SKILL_SDK_DRAIN_SECONDS",
             value_name = "SECONDS",
             default_value_t = 30,
+            value_parser = clap::value_parser!(u64).range(..=LONGEST),
             help_heading = "Limits",
         )
     )]
@@ -297,6 +302,11 @@ mod tests {
             "--headers 0",
             "--head-seconds 0",
             "--idle-seconds -1",
+            "--body-seconds 31536001",
+            "--head-seconds 31536001",
+            "--idle-seconds 31536001",
+            "--write-seconds 31536001",
+            "--drain-seconds 18446744073709551615",
             "--body-limit x",
             "--skill-concurrency 0",
             "--skill-concurrency =1",

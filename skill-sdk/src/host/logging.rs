@@ -1,5 +1,6 @@
 //! Where the log of a program goes, and its traces.
 
+use std::env::VarError;
 use std::io::{self, IsTerminal};
 
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,7 @@ pub enum LogFormat {
 /// Logs to standard error, and exports traces when the environment asks for it. Does nothing when the author's own code
 /// set up a log before.
 pub(super) fn start(format: LogFormat) -> Started {
-    let mut filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new("info"));
+    let (mut filter, unusable) = filter();
     // That library logs requests as they are.
     if let Ok(quiet) = "rmcp=error".parse() {
         filter = filter.add_directive(quiet);
@@ -53,30 +54,56 @@ pub(super) fn start(format: LogFormat) -> Started {
     #[cfg(feature = "telemetry")]
     let traces = {
         let (traces, problem) = super::telemetry::traces();
-        if let Some(layer) = traces.as_ref().map(super::telemetry::Traces::layer) {
+        let started = if let Some(layer) = traces.as_ref().map(super::telemetry::Traces::layer) {
             // Traces have a filter of their own.
             let log = tracing_subscriber::registry().with(log.with_filter(filter));
-            drop(log.with(layer).try_init());
+            log.with(layer).try_init().is_ok()
         } else {
-            one_filter(log, filter);
-        }
+            one_filter(log, filter)
+        };
+        warn_of(unusable.filter(|_| started));
         if let Some(problem) = problem {
             tracing::warn!(problem, "traces are not exported");
         }
         traces
     };
     #[cfg(not(feature = "telemetry"))]
-    one_filter(log, filter);
+    {
+        let started = one_filter(log, filter);
+        warn_of(unusable.filter(|_| started));
+    }
     Started {
         #[cfg(feature = "telemetry")]
         traces,
     }
 }
 
-/// Starts the log with the only filter of the program, which costs a call less than one among several. Somebody else's
-/// subscriber stays in place.
-fn one_filter(log: Box<dyn Layer<Registry> + Send + Sync>, filter: EnvFilter) {
-    drop(tracing_subscriber::registry().with(log).with(filter).try_init());
+/// Starts the log with the only filter of the program, which costs a call less than one among several; says whether it did.
+/// Somebody else's subscriber stays in place.
+fn one_filter(log: Box<dyn Layer<Registry> + Send + Sync>, filter: EnvFilter) -> bool {
+    let log = tracing_subscriber::registry().with(log).with(filter);
+    log.try_init().is_ok()
+}
+
+/// What is logged, and why that is not what the variable says.
+fn filter() -> (EnvFilter, Option<String>) {
+    let (problem, text) = match std::env::var(FILTER) {
+        Ok(text) => match EnvFilter::try_new(&text) {
+            Ok(filter) => return (filter, None),
+            Err(error) => (Some(error.to_string()), text),
+        },
+        Err(VarError::NotPresent) => (None, String::new()),
+        Err(VarError::NotUnicode(_)) => (Some("it is not UTF-8".to_owned()), String::new()),
+    };
+    let problem = problem.map(|why| format!("{text:?}: {why}"));
+    (EnvFilter::new("info"), problem)
+}
+
+/// Says once that the variable means nothing: else a log that is missing would be looked for elsewhere.
+fn warn_of(unusable: Option<String>) {
+    if let Some(problem) = unusable {
+        tracing::warn!(problem, "RUST_LOG is not understood, so the level is info");
+    }
 }
 
 /// A log that was started.

@@ -65,7 +65,8 @@ struct Shared {
 
 impl HttpHost {
     /// Callers need a bearer token that the verifier takes, on every path but `/healthz` and `/readyz`. It is checked
-    /// before the ref is looked up. Skills find the caller in their context.
+    /// before the ref is looked up. Only a method that a path does not have is answered with 405 before. Skills find the
+    /// caller in their context.
     pub fn new(host: Host, verifier: Verifier) -> Self {
         Self::with_verifier(host, Some(verifier))
     }

@@ -18,7 +18,8 @@ use super::{HttpHost, answer, openapi};
 ///
 /// The answers to unknown paths and methods are part of it as long as it is not merged with routes that have their own.
 ///
-/// Every handler but those of `/healthz` and `/readyz` takes a `Caller` first, which is how a token is asked for.
+/// Every handler but those of `/healthz` and `/readyz` takes a `Caller` first, which is how a token is asked for. A method that
+/// a path does not have is answered without one: the paths are the same on every host.
 pub fn router(host: HttpHost) -> Router {
     let operations = host.operation().routes();
     let document = Arc::new(openapi::document(

@@ -13,7 +13,8 @@ use crate::context::ResourceDeclaration;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RegistryProblem {
-    /// A stable code: `duplicate_skill`, `duplicate_resource`, `invalid_schema`, or one of the publication rules.
+    /// A stable code: `duplicate_skill`, `duplicate_resource`, `invalid_examples`, `invalid_json_schema`, or one of the
+    /// publication rules.
     pub code: String,
     /// The skill, `name@version`, when it belongs to one.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]

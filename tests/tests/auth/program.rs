@@ -171,3 +171,31 @@ async fn anonymous_callers_are_announced_and_stay_at_home() {
         assert_eq!(output.status.code(), Some(2), "{host}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_switch_in_a_variable_is_said_as_people_say_it() {
+    let issuer = TestIssuer::start();
+    for (value, open) in [
+        ("1", true),
+        ("true", true),
+        ("yes", true),
+        ("ON", true),
+        ("0", false),
+        ("false", false),
+        ("no", false),
+        ("off", false),
+    ] {
+        let mut variables = issuer.variables().to_vec();
+        variables.push(("SKILL_SDK_OPEN_METRICS".to_owned(), value.to_owned()));
+        let running = Running::start(serve(&variables, &[]));
+        let answer = running.connect().await.get("GET", "/metrics").await;
+        assert_eq!(answer.status == 200, open, "{value}: {answer:?}");
+        running.end();
+    }
+    for value in ["", "2", "maybe"] {
+        let mut variables = issuer.variables().to_vec();
+        variables.push(("SKILL_SDK_OPEN_METRICS".to_owned(), value.to_owned()));
+        let output = serve(&variables, &[]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{value:?}");
+    }
+}

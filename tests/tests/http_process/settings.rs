@@ -26,39 +26,29 @@ async fn a_flag_counts_more_than_a_variable() {
 
 #[test]
 fn values_that_mean_nothing_are_refused_at_the_start() {
-    let named = |flag: &str, value: &str| {
-        vec![
-            "serve".to_owned(),
-            "http".into(),
-            "--allow-anonymous".into(),
-            flag.into(),
-            value.into(),
-        ]
-    };
-    for (flag, value) in [
-        ("--concurrency", "0"),
-        ("--head-limit", "1"),
-        ("--skill-concurrency", "no.such.skill=1"),
-        ("--log-format", "yaml"),
-    ] {
-        let arguments = named(flag, value);
-        let ended = run(
-            BINARY,
-            &arguments.iter().map(String::as_str).collect::<Vec<_>>(),
-            &[],
-        );
-        assert_eq!(ended.status.code(), Some(2), "{flag} {ended:?}");
-        assert!(ended.stderr.contains(flag), "{flag} {ended:?}");
-    }
-    let plain = ["serve", "http", "--allow-anonymous"];
-    for (name, value) in [
-        ("SKILL_SDK_CONNECTIONS", "many"),
-        ("SKILL_SDK_IDLE_SECONDS", "0"),
-        ("SKILL_SDK_SKILL_CONCURRENCY", "a="),
-        ("SKILL_SDK_LOG_FORMAT", "xml"),
-    ] {
-        let ended = run(BINARY, &plain, &[(name, value)]);
-        assert_eq!(ended.status.code(), Some(2), "{name} {ended:?}");
+    for protocol in ["http", "mcp-http"] {
+        let plain = ["serve", protocol, "--allow-anonymous"];
+        for (flag, value) in [
+            ("--concurrency", "0"),
+            ("--head-limit", "1"),
+            ("--skill-concurrency", "no.such.skill=1"),
+            ("--skill-concurrency", "process.hear@1=1"),
+            ("--log-format", "yaml"),
+        ] {
+            let ended = run(BINARY, &[&plain[..], &[flag, value]].concat(), &[]);
+            assert_eq!(ended.status.code(), Some(2), "{protocol} {flag} {ended:?}");
+            assert!(ended.stderr.contains(flag), "{protocol} {flag} {ended:?}");
+        }
+        for (name, value) in [
+            ("SKILL_SDK_CONNECTIONS", "many"),
+            ("SKILL_SDK_IDLE_SECONDS", "0"),
+            ("SKILL_SDK_SKILL_CONCURRENCY", "a="),
+            ("SKILL_SDK_SKILL_CONCURRENCY", "no.such.skill=1"),
+            ("SKILL_SDK_LOG_FORMAT", "xml"),
+        ] {
+            let ended = run(BINARY, &plain, &[(name, value)]);
+            assert_eq!(ended.status.code(), Some(2), "{protocol} {name} {ended:?}");
+        }
     }
 }
 
@@ -106,6 +96,36 @@ async fn the_log_is_json_unless_asked_otherwise() {
                     "{line}"
                 );
             }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_filter_of_the_log_that_means_nothing_is_told() {
+    for (filter, told) in [
+        ("process=loud", true),
+        ("warn,=,=", true),
+        ("warn,process=debug", false),
+    ] {
+        let program = serve(&[], &[("RUST_LOG", filter)]);
+        program.signal("TERM");
+        let ended = spawn_blocking(|| program.ended()).await.unwrap();
+        let lines: Vec<_> = ended
+            .stderr
+            .lines()
+            .filter(|line| line.contains("RUST_LOG"))
+            .collect();
+        assert_eq!(lines.len(), usize::from(told), "{filter} {ended:?}");
+        if let [line] = lines.as_slice() {
+            let event: Value = serde_json::from_str(line).unwrap();
+            assert_eq!(event["level"], "WARN");
+            assert!(
+                event["problem"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with(&format!("{filter:?}: ")),
+                "{line}"
+            );
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{LimitArgs, LogFormat, SkillNames};
+use crate::host::limits::LONGEST;
 use crate::host::protocol::{Anonymous, ToolSchemas};
 
 /// Who may call a host without a token.
@@ -40,7 +42,7 @@ pub struct ServeHttpArgs {
     pub allow_anonymous: Option<AllowAnonymous>,
 
     /// Ask for no token at /metrics
-    #[arg(long, env = "SKILL_SDK_OPEN_METRICS")]
+    #[arg(long, env = "SKILL_SDK_OPEN_METRICS", value_parser = BoolishValueParser::new())]
     pub open_metrics: bool,
 
     /// How the log looks
@@ -85,7 +87,12 @@ pub struct ServeLocalArgs {
     pub concurrency: usize,
 
     /// How long running calls may take to finish once the input ended, or after a signal
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(..=LONGEST)
+    )]
     pub drain_seconds: u64,
 }
 
@@ -129,7 +136,12 @@ pub struct ServeMcpStdioArgs {
     pub concurrency: usize,
 
     /// How long running calls may take to finish once the client closed its end, or after a signal
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(..=LONGEST)
+    )]
     pub drain_seconds: u64,
 }
 

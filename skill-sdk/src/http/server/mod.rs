@@ -14,12 +14,14 @@ use std::future::Future;
 use std::net::SocketAddr;
 
 use axum::Router;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{sleep, timeout, timeout_at};
 
 pub use self::bind::{BindError, ServeOptions};
 use self::listen::Listening;
+use super::auth::warm_up;
 use super::operation::Operation;
 use super::{HttpHost, router};
+use crate::pipeline::after;
 
 use std::time::Duration;
 
@@ -41,16 +43,9 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
     let operation = host.operation().clone();
-    let warming = host.verifier().cloned().map(|verifier| {
-        // So that the first caller does not wait, and `/readyz` tells the truth.
-        tokio::spawn(async move { verifier.warm_up().await })
-    });
+    let _warming = warm_up(host.verifier());
     let anonymous = host.verifier().is_none();
-    let served = run(router(host), operation, &options, anonymous, bound, stop).await;
-    if let Some(warming) = warming {
-        warming.abort();
-    }
-    served
+    run(router(host), operation, &options, anonymous, bound, stop).await
 }
 
 /// Serves any routes with the limits and the drain of `operation`; see [`serve`]. `anonymous`: callers need no token.
@@ -74,7 +69,7 @@ pub(crate) async fn run(
         seconds = options.drain.as_secs(),
         "stopping: running calls may finish"
     );
-    let end = Instant::now() + options.drain;
+    let end = after(options.drain);
     let finished = async {
         lifecycle.quiet().await;
         sleep(SETTLE).await;

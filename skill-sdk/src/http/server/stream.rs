@@ -13,11 +13,12 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep, sleep_until};
+use tokio::time::{Sleep, sleep, sleep_until};
 
 use super::edge::Traffic;
 use super::refused::in_own_words;
 use crate::http::Limits;
+use crate::pipeline::after;
 
 /// How HTTP/2 begins. Anything else is HTTP/1.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -105,7 +106,7 @@ impl<S> Guarded<S> {
             }
             Phase::Quiet(_) if !self.multiplexed && !self.traffic.is_active() => {
                 self.phase = Phase::Head(self.traffic.begun());
-                self.clock.as_mut().reset(Instant::now() + self.patience.head);
+                self.clock.as_mut().reset(after(self.patience.head));
             }
             Phase::Quiet(_) | Phase::Head(_) => {}
         }
@@ -113,7 +114,7 @@ impl<S> Guarded<S> {
 
     fn quiet(&mut self) {
         self.phase = Phase::Quiet(self.traffic.pulse());
-        self.clock.as_mut().reset(Instant::now() + self.patience.idle);
+        self.clock.as_mut().reset(after(self.patience.idle));
     }
 
     /// Whether the client had its time.
@@ -146,7 +147,7 @@ impl<S: AsyncWrite + Unpin> Guarded<S> {
         let end = self.patience.write;
         let stuck = self
             .stuck
-            .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + end)));
+            .get_or_insert_with(|| Box::pin(sleep_until(after(end))));
         if stuck.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }

@@ -97,8 +97,8 @@ impl<'a> TestToken<'a> {
     /// The token expires so many seconds from now; a negative number is the past. It was issued a minute before, if that
     /// is in the past.
     pub fn expires_in(self, seconds: i64) -> Self {
-        let expires_at = now() + seconds;
-        let issued_at = now().min(expires_at - 60);
+        let expires_at = now().saturating_add(seconds);
+        let issued_at = now().min(expires_at.saturating_sub(60));
         self.claim("exp", expires_at)
             .claim("iat", issued_at)
             .claim("nbf", issued_at)
