@@ -120,7 +120,10 @@ async fn steps(
     let guard = CancelOnDrop(context);
     let reply = match (running, place) {
         (Running::Asynchronous(future), _) => {
-            deadline::within(context, panics::caught_future(runnable.skill(), future)).await?
+            let reply = deadline::within(context, panics::caught_future(runnable.skill(), future)).await?;
+            // A body that did not yield was over its time when it was asked for the first time.
+            context.check_deadline()?;
+            reply
         }
         (Running::Blocking(work), Place::Here) => {
             let reply = panics::caught(runnable.skill(), work);

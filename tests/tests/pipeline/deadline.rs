@@ -68,6 +68,25 @@ async fn the_timeout_of_the_contract_ends_an_asynchronous_body() {
     assert!(context.is_cancelled());
 }
 
+/// Computes beyond its time, and yields to nobody.
+#[skill("deadline.spinning", version = "1", side_effects = "none", risk = "low")]
+async fn spinning(ctx: &SkillContext) -> &'static str {
+    while ctx.remaining() != Some(Duration::ZERO) {
+        std::hint::spin_loop();
+    }
+    "too late"
+}
+
+#[tokio::test]
+async fn the_result_of_a_body_that_did_not_yield_in_time_is_thrown_away() {
+    let host = host(&[spinning::SKILL]);
+    let mut meta = meta("spinning");
+    meta.timeout = Some(Duration::from_millis(20));
+    let completed = call_on(&host, spinning::SKILL, &json!({}), meta).await;
+    let error = completed.result().unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_host_may_set_another_timeout() {
     let host = host(&[asynchronous::SKILL, quick::SKILL]);
