@@ -232,19 +232,13 @@ impl Collector for All {
             "skill_sdk_calls_in_flight",
             "Calls that run now",
             MetricType::Gauge,
-            &each(skills, |skill, counters, metric| {
-                let running = signed(counters.in_flight.load(Ordering::Relaxed));
-                metric.encode_family(&[("skill", skill)])?.encode_gauge(&running)
-            }),
+            &gauges(skills, |counters| counters.in_flight.load(Ordering::Relaxed)),
         )?;
         family(
             "skill_sdk_calls_abandoned",
             "Calls that are over while the thread of their skill goes on",
             MetricType::Gauge,
-            &each(skills, |skill, counters, metric| {
-                let left = signed(counters.abandoned.count());
-                metric.encode_family(&[("skill", skill)])?.encode_gauge(&left)
-            }),
+            &gauges(skills, |counters| counters.abandoned.count()),
         )?;
         family(
             "skill_sdk_cost_units",
@@ -311,6 +305,17 @@ fn each<'a>(
         let mut skills = skills.iter();
         skills.try_for_each(|(skill, counters)| write(skill, counters, metric))
     }
+}
+
+/// Writes one gauge of each skill.
+fn gauges<'a>(
+    skills: &'a [(String, Arc<SkillCounters>)],
+    count: impl Fn(&SkillCounters) -> usize + 'a,
+) -> impl Fn(&mut MetricEncoder<'_>) -> fmt::Result + 'a {
+    each(skills, move |skill, counters, metric| {
+        let count = signed(count(counters));
+        metric.encode_family(&[("skill", skill)])?.encode_gauge(&count)
+    })
 }
 
 fn counter<const N: usize>(
