@@ -11,11 +11,15 @@ use tokio::time::{Instant, sleep};
 use crate::context::SkillContext;
 use crate::error::SkillError;
 
-/// The moment after `time` from now. One that no clock can hold lies decades ahead, as it does for tokio's own.
+/// The moment after `time` from now.
 pub(crate) fn after(time: Duration) -> Instant {
+    later(Instant::now(), time)
+}
+
+/// The moment `time` after another one. One that no clock can hold lies decades ahead, as it does for tokio's own.
+pub(crate) fn later(moment: Instant, time: Duration) -> Instant {
     const FAR: Duration = Duration::from_hours(30 * 365 * 24);
-    let now = Instant::now();
-    now.checked_add(time).unwrap_or_else(|| now + FAR)
+    moment.checked_add(time).unwrap_or_else(|| moment + FAR)
 }
 
 /// The result of `work`, or the retryable failure `timeout` once the time of the call is up.

@@ -4,12 +4,12 @@ use serde_json::json;
 use skill_sdk::http::{HttpHost, Limits, ServeOptions};
 use skill_sdk::{SkillContext, skill};
 use skill_sdk_tests::http2::Http2;
-use skill_sdk_tests::signs::{Body, Signs};
+use skill_sdk_tests::signs::{self, Body, Signs};
 use skill_sdk_tests::wire::{Server, anonymous};
 use tokio::time::Instant;
 
 use super::limits::{frame, http_2 as frames};
-use super::{GATE, act, refused};
+use super::{act, refused};
 
 const ACT: &str = "/skills/http.act@1";
 
@@ -65,7 +65,7 @@ async fn calls_share_a_connection() {
     assert_eq!(refused(&answer, 400), ("bad_request".to_owned(), false));
     let answer = client.ask("GET", "/nope", "").await.unwrap();
     assert_eq!(refused(&answer, 404).0, "not_found");
-    GATE.add_permits(1);
+    signs::open_gate("h2-waits");
     assert_eq!(waits.answer().await.unwrap().body, r#"{"result":"wait"}"#);
 }
 
@@ -152,7 +152,7 @@ async fn a_host_that_stops_says_so_on_connections_of_http_2() {
         "{error}"
     );
     assert!(!done.is_finished());
-    GATE.add_permits(1);
+    signs::open_gate("h2-stops");
     assert_eq!(waits.answer().await.unwrap().body, r#"{"result":"wait"}"#);
     busy.closed().await.unwrap();
     done.await.unwrap().unwrap();

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use skill_sdk::http::{BindError, HttpHost, ServeOptions, serve};
-use skill_sdk_tests::signs::Signs;
+use skill_sdk_tests::signs::{self, Signs};
 use skill_sdk_tests::wire::{Client, Server, anonymous, request};
 use tokio::net::TcpStream;
 
-use super::{GATE, act, refused};
+use super::{act, refused};
 
 const ACT: &str = "/skills/http.act@1";
 
@@ -114,7 +114,7 @@ async fn running_calls_finish_and_new_ones_are_refused() {
     );
     assert!(!done.is_finished());
 
-    GATE.add_permits(1);
+    signs::open_gate("drain");
     let answer = busy.receive().await;
     assert_eq!(
         (answer.status, answer.body.as_str()),

@@ -8,7 +8,7 @@ use skill_sdk_tests::signs::{self, Signs};
 use skill_sdk_tests::wire::{Client, Server, anonymous, request};
 use tokio::time::{Instant, sleep};
 
-use super::{GATE, act, deaf, refused, unclassified};
+use super::{act, deaf, refused, unclassified};
 
 const ACT: &str = "/skills/http.act@1";
 const DEAF: &str = "/skills/http.deaf@1";
@@ -57,7 +57,7 @@ async fn one_skill_at_its_limit_leaves_the_others_alone() {
         .post("/skills/http.unclassified@1", r#"{"inputs":{}}"#)
         .await;
     assert_eq!(refused(&other, 500).0, "skill_error");
-    GATE.add_permits(1);
+    signs::open_gate("skill-limit");
     assert_eq!(first.receive().await.status, 200);
     assert_eq!(second.post(ACT, &action("a")).await.status, 200);
     assert_eq!(

@@ -25,10 +25,6 @@ use serde_json::Value;
 use skill_sdk::{SkillContext, SkillError, skill};
 use skill_sdk_tests::signs::{self, Body, Sign};
 use skill_sdk_tests::wire::Answer;
-use tokio::sync::Semaphore;
-
-/// Ends when its test says so.
-static GATE: Semaphore = Semaphore::const_new(0);
 
 /// Does what the input asks for.
 #[skill("http.act", version = "1", side_effects = "none", risk = "low", timeout = 5)]
@@ -41,7 +37,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
         "unusable" => return Err(SkillError::terminal("Not A Code", "")),
         "wait" => {
             let _body = Body::begins(ctx);
-            GATE.acquire().await.unwrap().forget();
+            signs::wait_at_gate(ctx).await;
         }
         "hang" => {
             let _body = Body::begins(ctx);

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 use skill_sdk::http::ServeOptions;
-use skill_sdk_tests::signs::Signs;
+use skill_sdk_tests::signs::{self, Signs};
 use skill_sdk_tests::wire::{Server, anonymous, request};
 
-use super::{GATE, act, refused, unclassified};
+use super::{act, refused, unclassified};
 
 const ACT: &str = "/skills/http.act@1";
 
@@ -309,7 +309,7 @@ async fn calls_over_the_limit_are_told_to_come_back() {
     assert!(answer.header("retry-after").parse::<u32>().unwrap() > 0);
     // What is not a call goes on.
     assert_eq!(second.get("GET", "/healthz").await.status, 200);
-    GATE.add_permits(1);
+    signs::open_gate("limit");
     assert_eq!(first.receive().await.status, 200);
     assert_eq!(second.post(ACT, &action("a")).await.status, 200);
 }

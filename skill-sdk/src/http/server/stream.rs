@@ -127,7 +127,10 @@ impl<S> Guarded<S> {
         while self.clock.as_mut().poll(cx).is_ready() {
             match self.phase {
                 // The clock is read lazily, so that no request has to set it.
-                Phase::Quiet(before) if self.traffic.is_active() || self.traffic.pulse() != before => {
+                // An answer that waits for its client has a clock of its own.
+                Phase::Quiet(before)
+                    if self.traffic.is_active() || self.traffic.pulse() != before || self.stuck.is_some() =>
+                {
                     self.quiet();
                 }
                 _ => return true,

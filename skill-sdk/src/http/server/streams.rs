@@ -13,6 +13,8 @@ use std::time::Duration;
 use hyper::rt::Executor;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::pipeline::later;
+
 tokio::task_local! {
     /// Since when the client of this stream was offered something that it did not take.
     static OFFERED: Cell<Option<Instant>>;
@@ -57,7 +59,7 @@ async fn watched<S: Future>(stream: S, patience: Duration) {
         let Some(since) = OFFERED.with(Cell::get) else {
             return Poll::Pending;
         };
-        let end = since + patience;
+        let end = later(since, patience);
         let clock = clock.get_or_insert_with(|| Box::pin(sleep_until(end)));
         if clock.deadline() != end {
             clock.as_mut().reset(end);

@@ -110,6 +110,22 @@ impl Http2 {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_waits_is_no_idle_connection() {
+    let (_served, mut client) = Served::start(|limits| {
+        limits.idle_time = Duration::from_secs(1);
+        limits.write_time = Duration::from_secs(30);
+    });
+    client
+        .write_all(b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    sleep(Duration::from_secs(20)).await;
+    let mut answer = Vec::new();
+    client.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.len() > LARGE, "{} bytes came", answer.len());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_client_of_http_1_gets_all_and_the_host_waits_for_it() {
     let (served, mut client) = Served::start(|limits| {
         limits.idle_time = Duration::from_secs(2);
