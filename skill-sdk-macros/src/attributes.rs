@@ -40,13 +40,17 @@ pub(crate) fn chosen(
 
 /// The attributes that decide whether the function exists: what is generated exists with it.
 pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<TokenStream> {
-    chosen(attributes, |meta| meta.path().is_ident("cfg").then(|| quote!(#meta)))
+    chosen(attributes, |meta| {
+        meta.path().is_ident("cfg").then(|| quote!(#meta))
+    })
 }
 
 /// Lets the generated items call a function that is deprecated for others.
 pub(crate) fn deprecated(attributes: &[Attribute]) -> Vec<TokenStream> {
     chosen(attributes, |meta| {
-        meta.path().is_ident("deprecated").then(|| quote!(allow(deprecated)))
+        meta.path()
+            .is_ident("deprecated")
+            .then(|| quote!(allow(deprecated)))
     })
 }
 

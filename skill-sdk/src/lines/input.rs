@@ -12,13 +12,9 @@ const CHUNK: usize = 64 * 1024;
 const KEPT: usize = 4 * CHUNK;
 
 /// One line.
-<<<<<<< HEAD:skill-sdk/src/lines/input.rs
 #[derive(Debug)]
 pub(crate) enum Line<'a> {
     /// Without its end.
-=======
-pub(super) enum Line<'a> {
->>>>>>> 75a3568 (What callers, skills and tokens say is in no Debug):skill-sdk/src/mcp/stdio/line.rs
     Text(&'a [u8]),
     /// It was read to its end and thrown away, but for the JSON text of its member `id`.
     TooLong { id: Option<String>, bytes: u64 },
@@ -27,12 +23,8 @@ pub(super) enum Line<'a> {
 }
 
 /// The lines of a reader.
-<<<<<<< HEAD:skill-sdk/src/lines/input.rs
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
-=======
-pub(super) struct Lines<R> {
->>>>>>> 75a3568 (What callers, skills and tokens say is in no Debug):skill-sdk/src/mcp/stdio/line.rs
     reader: BufReader<R>,
     limit: usize,
     line: Vec<u8>,
@@ -101,104 +93,6 @@ impl<R: Read> Lines<R> {
     }
 }
 
-<<<<<<< HEAD:skill-sdk/src/lines/input.rs
-=======
-/// `None`: nothing is there yet, although the descriptor does not wait for it. A pipe may be shared with somebody who
-/// made it so.
-fn patient(read: io::Result<usize>) -> io::Result<Option<usize>> {
-    match read {
-        Ok(count) => Ok(Some(count)),
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-            thread::sleep(Duration::from_millis(1));
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Looks for the member `id` of an object whose text goes by.
-#[derive(Default)]
-struct IdScan {
-    depth: u32,
-    in_string: bool,
-    escaped: bool,
-    /// A name or a value at the top, as far as it went by.
-    token: Vec<u8>,
-    /// Whether the token is the value of `id`.
-    of_id: bool,
-    found: Option<Vec<u8>>,
-}
-
-impl IdScan {
-    fn feed(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.step(byte);
-        }
-    }
-
-    fn step(&mut self, byte: u8) {
-        if self.in_string {
-            self.keep(byte);
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = true,
-                b'"' => self.in_string = false,
-                _ => {}
-            }
-            return;
-        }
-        match byte {
-            b'"' => {
-                self.in_string = true;
-                self.keep(byte);
-            }
-            b'{' | b'[' => {
-                self.depth += 1;
-                // No id is an object or an array.
-                self.of_id = false;
-                self.token.clear();
-            }
-            b'}' | b']' => {
-                self.end_of_value();
-                self.depth = self.depth.saturating_sub(1);
-            }
-            b',' => self.end_of_value(),
-            b':' if self.depth == 1 => {
-                self.of_id = self.token == b"\"id\"";
-                self.token.clear();
-            }
-            b' ' | b'\t' | b'\r' | b'\n' => {}
-            _ => self.keep(byte),
-        }
-    }
-
-    fn keep(&mut self, byte: u8) {
-        if self.depth == 1 && self.token.len() <= MAX_ID {
-            self.token.push(byte);
-        }
-    }
-
-    fn end_of_value(&mut self) {
-        if self.depth == 1 {
-            if self.of_id && self.token.len() <= MAX_ID {
-                self.found = Some(std::mem::take(&mut self.token));
-            }
-            self.of_id = false;
-            self.token.clear();
-        }
-    }
-
-    fn id(&self) -> Option<Id> {
-        let id = self.found.as_deref()?;
-        let request = [b"{\"jsonrpc\":\"2.0\",\"method\":\"\",\"id\":", id, b"}"].concat();
-        match message::read(&request) {
-            Ok(Message::Request(request)) => Some(request.id),
-            _ => None,
-        }
-    }
-}
-
->>>>>>> 75a3568 (What callers, skills and tokens say is in no Debug):skill-sdk/src/mcp/stdio/line.rs
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -87,11 +87,21 @@ fn below() -> &'static str {
     "below"
 }
 
-#[skill("scope.never_in_an_attribute", version = "1", side_effects = "none", risk = "low")]
+#[skill(
+    "scope.never_in_an_attribute",
+    version = "1",
+    side_effects = "none",
+    risk = "low"
+)]
 #[cfg_attr(all(), inline, cfg(any()))]
 fn conditional_attribute(inputs: DoesNotExist) {}
 
-#[skill("scope.always_in_an_attribute", version = "1", side_effects = "none", risk = "low")]
+#[skill(
+    "scope.always_in_an_attribute",
+    version = "1",
+    side_effects = "none",
+    risk = "low"
+)]
 #[cfg_attr(all(), cfg(all()), deprecated, doc(hidden, alias = "old"))]
 #[cfg_attr(any(), cfg(any()))]
 fn conditional_attribute() {}
