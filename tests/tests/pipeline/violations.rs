@@ -94,7 +94,7 @@ fn picky(inputs: Value) -> Value {
 }
 
 #[tokio::test]
-async fn at_most_twenty_violations_of_at_most_500_characters() {
+async fn at_most_twenty_violations_that_quote_no_long_value() {
     let error = failure(sample::many_errors::SKILL, json!({}), meta("many")).await;
     assert_eq!(violations(&error).len(), 20);
     let inputs: serde_json::Map<_, _> = (0..25)
@@ -105,7 +105,8 @@ async fn at_most_twenty_violations_of_at_most_500_characters() {
     let expected: Vec<_> = (0..20).map(|index| format!("/{index:02}")).collect();
     assert_eq!(paths(&error), expected);
     for (_, message) in found {
-        assert_eq!(message.chars().count(), 500, "{message}");
+        // A value that is too long to be quoted would hide what is wrong with it.
+        assert_eq!(message, "the value is not one of \"this\"");
     }
 }
 
