@@ -85,8 +85,8 @@ const FILES: [File; 6] = [
 /// What a test says of itself.
 fn replayed(test: &str) -> usize {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(test);
-    let text = fs::read_to_string(path).unwrap();
-    let (_, rest) = text.split_once("const REPLAYED: usize = ").unwrap();
+    let source = fs::read_to_string(path).unwrap();
+    let (_, rest) = source.split_once("const REPLAYED: usize = ").unwrap();
     rest.split(';').next().unwrap().parse().unwrap()
 }
 

@@ -147,8 +147,11 @@ fn a_proxy_of_the_environment_sees_no_token() {
         .env_remove("NO_PROXY")
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && printed.contains("1 passed"),
+        "{printed}"
+    );
 }
 
 #[tokio::test]

@@ -11,8 +11,7 @@ const CHUNK: usize = 64 * 1024;
 /// The largest buffer of a line that is kept for the next one, in bytes.
 const KEPT: usize = 4 * CHUNK;
 
-/// One line.
-#[derive(Debug)]
+/// One line. It has no `Debug`: its text is for nobody's log.
 pub(crate) enum Line<'a> {
     /// Without its end.
     Text(&'a [u8]),
@@ -23,7 +22,6 @@ pub(crate) enum Line<'a> {
 }
 
 /// The lines of a reader.
-#[derive(Debug)]
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     limit: usize,

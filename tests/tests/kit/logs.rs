@@ -54,8 +54,8 @@ async fn spread(word: String) {
     }
     let span = tracing::Span::current();
     let of_pool = span.clone();
-    let work = move || of_pool.in_scope(|| told("pool", &pool));
-    tokio::task::spawn_blocking(work).await.unwrap();
+    let pooled = move || of_pool.in_scope(|| told("pool", &pool));
+    tokio::task::spawn_blocking(pooled).await.unwrap();
     let on_thread = move || {
         span.in_scope(|| told("thread", &thread));
         // The thread is as it was.

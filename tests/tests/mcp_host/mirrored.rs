@@ -128,10 +128,12 @@ async fn headers_that_repeat_their_arguments() {
     }
 }
 
-#[tokio::test]
-async fn headers_that_do_not() {
-    let server = server().await;
-    let cases: &[(Value, &[(&str, &str)], &str)] = &[
+/// Arguments, headers, and a part of the refusal.
+type Refused = (Value, &'static [(&'static str, &'static str)], &'static str);
+
+#[expect(clippy::too_many_lines, reason = "it is one table")]
+fn refused() -> Vec<Refused> {
+    vec![
         (json!({"region": "north"}), &[], "is missing: it repeats `region`"),
         (json!({"count": 0}), &[], "is missing: it repeats `count`"),
         (json!({"dry": false}), &[], "is missing: it repeats `dry`"),
@@ -242,8 +244,13 @@ async fn headers_that_do_not() {
             &[("Mcp-Param-Region", "north"), ("mcp-param-region", "south")],
             "is there twice",
         ),
-    ];
-    for (arguments, headers, expected) in cases {
+    ]
+}
+
+#[tokio::test]
+async fn headers_that_do_not() {
+    let server = server().await;
+    for (arguments, headers, expected) in &refused() {
         let answer = post(&server, arguments, headers).await;
         let (id, code, message) = wrong(&answer.json());
         assert_eq!((answer.status, code), (400, -32020), "{arguments} {headers:?}");

@@ -1,4 +1,4 @@
-//! The secret store of the double. It keeps the rules that the HTTP API of OpenBao and of HashiCorp Vault has in its
+//! The secret store of the double. It keeps the rules that the HTTP API of `OpenBao` and of `HashiCorp` Vault has in its
 //! documentation:
 //!
 //! - errors are `{"errors": […]}`, successes an envelope with `data` or `auth`;

@@ -54,12 +54,12 @@ impl Served {
         let phase = watch::Sender::new(Phase::Serving);
         let attended = attended(connection, traffic, phase.subscribe());
         let connection = tokio::spawn(async move { drop(attended.await) });
-        let served = Self {
+        let running = Self {
             operation,
             phase,
             connection,
         };
-        (served, client)
+        (running, client)
     }
 
     fn is_quiet(&self) -> bool {
@@ -146,7 +146,7 @@ async fn a_slow_client_of_http_1_gets_all_and_the_host_waits_for_it() {
         assert!(came.len() + WIRE >= LARGE || !served.is_quiet(), "{}", came.len());
     }
     client.read_to_end(&mut came).await.unwrap();
-    assert!(came.ends_with(&[b'a'; LARGE]));
+    assert!(came.ends_with(&vec![b'a'; LARGE]));
     assert!(served.is_quiet());
     served.connection.await.unwrap();
 }

@@ -67,12 +67,32 @@ pub(super) async fn post(mcp: &McpHttp, caller: Option<Arc<Caller>>, request: Re
             Err((status, wrong)) => reply::error(status, &wrong),
         },
         Ok(Message::Request(request)) => {
-            match answered(mcp, caller, &headers, &accepts, &request, &body).await {
-                Ok(response) => response,
+            match step(mcp, caller, &headers, &request, &body).await {
+                Ok(Step::Answered(response)) => response,
+                Ok(Step::Call(pending)) => {
+                    // What the skill needs of it is copied, and the call may take long.
+                    drop(body);
+                    pending.answer(mcp, &accepts).await
+                }
                 Err((status, wrong)) => reply::error(status, &wrong),
             }
         }
     }
+}
+
+/// What a request comes to.
+enum Step {
+    Answered(Response),
+    Call(Box<Pending>),
+}
+
+/// A call that is to be run. It holds nothing of the body.
+struct Pending {
+    /// A tool that is not hosted has its outcome already.
+    call: Result<ToolCall, Outcome>,
+    id: Id,
+    era: Era,
+    wanted: Wanted,
 }
 
 /// Takes a notification. A call belongs to a session, or else to its connection alone.
@@ -93,14 +113,13 @@ fn notified(
     Ok(())
 }
 
-async fn answered(
+async fn step(
     mcp: &McpHttp,
     caller: Option<Arc<Caller>>,
     headers: &HeaderMap,
-    accepts: &Accepts,
     request: &message::Request<'_>,
     body: &[u8],
-) -> Result<Response, Refusal> {
+) -> Result<Step, Refusal> {
     let host = &mcp.0.host;
     let (params, meta) = Params::read(request).map_err(|wrong| (StatusCode::BAD_REQUEST, wrong))?;
     let understood = headers::understand(host, headers, request, &params, &meta)?;
@@ -118,7 +137,8 @@ async fn answered(
         threshold
             .set(params.level, "params.level", request)
             .map_err(bad)?;
-        return Ok(json(StatusCode::OK, answer::done(&request.id)));
+        let done = json(StatusCode::OK, answer::done(&request.id));
+        return Ok(Step::Answered(done));
     }
     if request.method != "tools/call" {
         let remembers = mcp.0.sessions.is_some();
@@ -129,73 +149,86 @@ async fn answered(
         {
             response.headers_mut().insert(SESSION, id);
         }
-        return Ok(response);
+        return Ok(Step::Answered(response));
     }
-    let outcome = match ToolCall::read(host, request, &params, &meta) {
-        Err(wrong) => return Err((understood.status(Some(INVALID_PARAMS)), wrong)),
-        Ok(Err(outcome)) => outcome,
-        Ok(Ok(mut call)) => {
-            call.set_caller(caller);
-            call.set_trace(trace(headers));
-            let bad = |wrong| (understood.status(Some(INVALID_PARAMS)), wrong);
-            if understood.era == Era::Modern {
-                call.set_rounds(host, request, &params, &meta).map_err(bad)?;
-            }
-            let noted = match client.as_ref().map(|client| client.begin(&request.id)) {
-                Some(None) => {
-                    let message = "another request with this id is not answered yet";
-                    let wrong = Wrong::new(Some(request.id.clone()), INVALID_REQUEST, message);
-                    return Err((StatusCode::BAD_REQUEST, wrong));
-                }
-                noted => noted.flatten(),
-            };
-            let wanted = Wanted {
-                token: meta.progress_token(),
-                notices: match (understood.era, &client) {
-                    _ if !host.sends_notices() => None,
-                    (Era::Modern, _) => meta.threshold(request).map_err(bad)?,
-                    (Era::Legacy, client) => client.as_ref().map(|client| client.peer().threshold().clone()),
-                },
-                noted,
-            };
-            if wanted.any() && accepts.events {
-                match streamed(mcp, call, &request.id, understood.era, wanted).await {
-                    Ok(response) => return Ok(response),
-                    Err(outcome) => outcome,
-                }
-            } else {
-                match call.start(host, Some(mcp.operation())) {
-                    Err(outcome) => outcome,
-                    // A client that goes away drops this future, and with it the call.
-                    Ok(running) => {
-                        if let Some(noted) = &wanted.noted {
-                            noted.can_stop(running.stopper());
-                        }
-                        let outcome = running.outcome().await;
-                        if wanted.noted.is_some_and(|noted| !noted.is_wanted()) {
-                            return Ok(reply::empty(StatusCode::ACCEPTED));
-                        }
-                        outcome
-                    }
-                }
-            }
+    let bad = |wrong| (understood.status(Some(INVALID_PARAMS)), wrong);
+    let mut call = ToolCall::read(host, request, &params, &meta).map_err(bad)?;
+    let mut wanted = Wanted::default();
+    if let Ok(call) = &mut call {
+        call.set_caller(caller);
+        call.set_trace(trace(headers));
+        if understood.era == Era::Modern {
+            call.set_rounds(host, request, &params, &meta).map_err(bad)?;
         }
-    };
-    let status = status(&outcome, understood.era);
-    let message = answer::result(&request.id, understood.era, host.identity_json(), outcome);
-    Ok(json(status, message))
+        wanted.token = meta.progress_token().map(str::to_owned);
+        wanted.notices = match (understood.era, &client) {
+            _ if !host.sends_notices() => None,
+            (Era::Modern, _) => meta.threshold(request).map_err(bad)?,
+            (Era::Legacy, client) => client.as_ref().map(|client| client.peer().threshold().clone()),
+        };
+        if let Some(client) = &client {
+            let Some(noted) = client.begin(&request.id) else {
+                let message = "another request with this id is not answered yet";
+                let wrong = Wrong::new(Some(request.id.clone()), INVALID_REQUEST, message);
+                return Err((StatusCode::BAD_REQUEST, wrong));
+            };
+            wanted.noted = Some(noted);
+        }
+    }
+    Ok(Step::Call(Box::new(Pending {
+        call,
+        id: request.id.clone(),
+        era: understood.era,
+        wanted,
+    })))
+}
+
+impl Pending {
+    async fn answer(self, mcp: &McpHttp, accepts: &Accepts) -> Response {
+        let Self {
+            call,
+            id,
+            era,
+            wanted,
+        } = self;
+        let host = &mcp.0.host;
+        let outcome = match call {
+            Err(outcome) => outcome,
+            Ok(call) if wanted.any() && accepts.events => match streamed(mcp, call, &id, era, wanted).await {
+                Ok(response) => return response,
+                Err(outcome) => outcome,
+            },
+            Ok(call) => match call.start(host, Some(mcp.operation())) {
+                Err(outcome) => outcome,
+                // A client that goes away drops this future, and with it the call.
+                Ok(running) => {
+                    if let Some(noted) = &wanted.noted {
+                        noted.can_stop(running.stopper());
+                    }
+                    let outcome = running.outcome().await;
+                    if wanted.noted.is_some_and(|noted| !noted.is_wanted()) {
+                        return reply::empty(StatusCode::ACCEPTED);
+                    }
+                    outcome
+                }
+            },
+        };
+        let status = status(&outcome, era);
+        json(status, answer::result(&id, era, host.identity_json(), outcome))
+    }
 }
 
 /// What a caller wants to hear before the result.
-struct Wanted<'a> {
+#[derive(Default)]
+struct Wanted {
     /// Progress, under this token.
-    token: Option<&'a str>,
+    token: Option<String>,
     notices: Option<Threshold>,
     /// Questions, in a session.
     noted: Option<Noted>,
 }
 
-impl Wanted<'_> {
+impl Wanted {
     fn any(&self) -> bool {
         self.token.is_some() || self.notices.is_some() || self.noted.is_some()
     }
@@ -207,12 +240,14 @@ async fn streamed(
     mut call: ToolCall,
     id: &Id,
     era: Era,
-    wanted: Wanted<'_>,
+    wanted: Wanted,
 ) -> Result<Response, Outcome> {
     let host = &mcp.0.host;
     let (sender, receiver) = stream::channel();
     let reports = sender.clone();
-    let reporter = call.set_reporter(wanted.token, wanted.notices, move |report| reports.offer(report));
+    let reporter = call.set_reporter(wanted.token.as_deref(), wanted.notices, move |report| {
+        reports.offer(report)
+    });
     let noted = wanted.noted;
     if let Some(noted) = &noted {
         let questions = sender.clone();
