@@ -15,7 +15,7 @@ const MOST: usize = 25;
 const MOST_WITH: [(&str, usize); 13] = [
     ("runtime", 85),
     ("auth", 161),
-    ("http", 173),
+    ("http", 174),
     ("mcp", 190),
     ("llm", 152),
     ("core", 156),

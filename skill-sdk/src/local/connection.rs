@@ -213,7 +213,8 @@ impl Connection {
                     }
                 }
             }
-            Ok(Line::TooLong { id, .. }) => {
+            Ok(Line::TooLong { id, bytes }) => {
+                tracing::debug!(bytes, "a line is longer than is read");
                 let message = format!("the line is longer than {} bytes", self.shared.line_limit);
                 let error = SkillError::terminal("payload_too_large", message);
                 let id = id.and_then(|id| request::id_of(&id).ok());

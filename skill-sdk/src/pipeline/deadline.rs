@@ -6,17 +6,21 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::unconstrained;
-use tokio::time::{Instant, sleep};
+#[cfg(feature = "http")]
+use tokio::time::Instant;
+use tokio::time::sleep;
 
 use crate::context::SkillContext;
 use crate::error::SkillError;
 
 /// The moment after `time` from now.
+#[cfg(feature = "http")]
 pub(crate) fn after(time: Duration) -> Instant {
     later(Instant::now(), time)
 }
 
 /// The moment `time` after another one. One that no clock can hold lies decades ahead, as it does for tokio's own.
+#[cfg(feature = "http")]
 pub(crate) fn later(moment: Instant, time: Duration) -> Instant {
     const FAR: Duration = Duration::from_hours(30 * 365 * 24);
     moment.checked_add(time).unwrap_or_else(|| moment + FAR)
@@ -54,7 +58,7 @@ pub(crate) async fn timed<F: Future>(remaining: impl Fn() -> Option<Duration>, w
     .await
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 mod tests {
     use super::*;
 

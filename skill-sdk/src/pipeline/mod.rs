@@ -30,6 +30,7 @@ pub(crate) use self::capture::Capture;
 #[cfg(feature = "testing")]
 pub use self::capture::{LogEvent, LogSpan};
 #[cfg(feature = "http")]
+#[cfg(feature = "http")]
 pub(crate) use self::deadline::{after, later, timed};
 pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};

@@ -246,7 +246,7 @@ async fn streamed(
     let (sender, receiver) = stream::channel();
     let reports = sender.clone();
     let reporter = call.set_reporter(wanted.token.as_deref(), wanted.notices, move |report| {
-        reports.offer(report)
+        reports.offer(report);
     });
     let noted = wanted.noted;
     if let Some(noted) = &noted {

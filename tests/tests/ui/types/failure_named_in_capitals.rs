@@ -3,7 +3,6 @@ use skill_sdk::SkillFailure;
 #[derive(Debug, SkillFailure)]
 enum GitError {
     HTTPError,
-    Timeout408Again,
 }
 
 impl std::fmt::Display for GitError {
