@@ -1,8 +1,10 @@
 //! Lines of input, of bounded length.
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::patience::patient;
+use super::patience::Patience;
 use super::scan::IdScan;
 
 /// How much is read at a time.
@@ -17,7 +19,7 @@ pub(crate) enum Line<'a> {
     Text(&'a [u8]),
     /// It was read to its end and thrown away, but for the JSON text of its member `id`.
     TooLong { id: Option<String>, bytes: u64 },
-    /// There are no more.
+    /// There are no more, or nobody wants them.
     End,
 }
 
@@ -26,12 +28,16 @@ pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     limit: usize,
     line: Vec<u8>,
+    patience: Patience,
+    over: Arc<AtomicBool>,
 }
 
 impl<R: Read> Lines<R> {
-    /// Lines of at most `limit` bytes.
-    pub(crate) fn new(reader: R, limit: usize) -> Self {
+    /// Lines of at most `limit` bytes. Once `over` is set, nothing more is waited for where reading does not block.
+    pub(crate) fn new(reader: R, limit: usize, over: Arc<AtomicBool>) -> Self {
         Self {
+            patience: Patience::new(),
+            over,
             reader: BufReader::with_capacity(CHUNK, reader),
             limit,
             line: Vec::new(),
@@ -49,8 +55,11 @@ impl<R: Read> Lines<R> {
         loop {
             let room = most.saturating_sub(self.line.len() as u64);
             let read = (&mut self.reader).take(room).read_until(b'\n', &mut self.line);
-            if patient(read)?.is_some() {
+            if self.patience.with(read)?.is_some() {
                 break;
+            }
+            if self.is_over() {
+                return Ok(Line::End);
             }
         }
         if self.line.last() == Some(&b'\n') {
@@ -61,6 +70,10 @@ impl<R: Read> Lines<R> {
             return Ok(Line::End);
         }
         Ok(Line::Text(&self.line))
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
     }
 
     /// Whether another line is at hand, so that reading it does not block.
@@ -83,8 +96,10 @@ impl<R: Read> Lines<R> {
             let read = (&mut self.reader)
                 .take(CHUNK as u64)
                 .read_until(b'\n', &mut self.line);
-            if patient(read)? == Some(0) {
-                break;
+            match self.patience.with(read)? {
+                Some(0) => break,
+                None if self.is_over() => return Ok(Line::End),
+                _ => {}
             }
         }
         Ok(Line::TooLong { id: scan.id(), bytes })
@@ -96,12 +111,12 @@ mod tests {
     use super::*;
 
     /// Gives what it holds in pieces, and now and then nothing yet.
-    struct Pieces(Vec<u8>, usize, bool);
+    struct Pieces(Vec<u8>, usize, u32);
 
     impl Read for Pieces {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.2 = !self.2;
-            if self.2 && !self.0.is_empty() {
+            self.2 += 1;
+            if self.2 % 32 == 1 && !self.0.is_empty() {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
             let count = self.1.min(self.0.len()).min(buffer.len());
@@ -112,7 +127,7 @@ mod tests {
     }
 
     fn lines(text: &str, limit: usize, piece: usize) -> Vec<String> {
-        let mut lines = Lines::new(Pieces(text.into(), piece, false), limit);
+        let mut lines = Lines::new(Pieces(text.into(), piece, 0), limit, Arc::default());
         let mut found = Vec::new();
         loop {
             match lines.next().unwrap() {
@@ -142,9 +157,30 @@ mod tests {
         assert_eq!(lines(&long, 10, 1_000_000), ["1000001 too long, none", "y"]);
     }
 
+    /// Gives what it holds, and never anything more.
+    struct Silent(&'static [u8]);
+
+    impl Read for Silent {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer) {
+                Ok(0) => Err(io::ErrorKind::WouldBlock.into()),
+                read => read,
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_lines_that_nobody_wants() {
+        for begun in ["", "ab", "abcdefgh"] {
+            let over = Arc::new(AtomicBool::new(true));
+            let mut lines = Lines::new(Silent(begun.as_bytes()), 5, over);
+            assert!(matches!(lines.next(), Ok(Line::End)), "{begun}");
+        }
+    }
+
     #[test]
     fn what_is_at_hand_is_known() {
-        let mut lines = Lines::new(&b"a\nb\nc"[..], 10);
+        let mut lines = Lines::new(&b"a\nb\nc"[..], 10, Arc::default());
         for more in [true, false, false] {
             assert!(matches!(lines.next(), Ok(Line::Text(_))));
             assert_eq!(lines.has_line(), more);
@@ -167,6 +203,17 @@ mod tests {
             (r#"[{"id":1,"and":"more of it"}]"#, "none"),
             (r#"{"method":"id","params":"id"}"#, "none"),
             (r#"{"method":"id","params":"id","id":12"#, "none"),
+            (r#"{"id" : 7 ,"and":"more of it"}"#, "7"),
+            (r#"{"id":7,"id":{"of":"no use"}}"#, "none"),
+            (r#"{"id":7,"id":["no use"],"x":8}"#, "none"),
+            (r#"{"id":1x,"and":"more of it"}"#, "none"),
+            (r#"{"id":1 2,"and":"more of it"}"#, "none"),
+            (r#"{"id":01,"and":"more of it"}"#, "none"),
+            (r#"{"id":"a""b","and":"more of it"}"#, "none"),
+            (r#"{"id":"a" "b","and":"more of it"}"#, "none"),
+            (r#"{"id":"\x","and":"more of it"}"#, "none"),
+            (r#"{"id":,"and":"more of it"}"#, "none"),
+            ("{\"id\":\"a\tb\",\"and\":\"more of it\"}", "none"),
             (&cut, "none"),
             (&long, "none"),
         ] {

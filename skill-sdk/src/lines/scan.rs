@@ -1,7 +1,9 @@
 //! The id of a message whose text goes by.
 
-/// The longest id that is looked for, in bytes.
-const MAX_ID: usize = 256;
+use serde_json::value::RawValue;
+
+/// The longest id that is taken, in bytes of its JSON text.
+pub(crate) const MAX_ID: usize = 256;
 
 /// Looks for the member `id` of an object whose text goes by.
 #[derive(Debug, Default)]
@@ -43,8 +45,10 @@ impl IdScan {
             b'{' | b'[' => {
                 self.depth = self.depth.saturating_add(1);
                 // No id is an object or an array.
-                self.of_id = false;
-                self.token.clear();
+                if self.of_id {
+                    self.found = None;
+                }
+                self.next_token(false);
             }
             b'}' | b']' => {
                 self.end_of_value();
@@ -52,10 +56,14 @@ impl IdScan {
             }
             b',' => self.end_of_value(),
             b':' if self.depth == 1 => {
-                self.of_id = self.token == b"\"id\"";
-                self.token.clear();
+                self.next_token(self.token.trim_ascii_end() == b"\"id\"");
             }
-            b' ' | b'\t' | b'\r' | b'\n' => {}
+            // What has a gap is no token, and must not look like one.
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                if self.token.last().is_some_and(|last| *last != b' ') {
+                    self.keep(b' ');
+                }
+            }
             _ => self.keep(byte),
         }
     }
@@ -66,18 +74,24 @@ impl IdScan {
         }
     }
 
+    fn next_token(&mut self, of_id: bool) {
+        self.of_id = of_id;
+        self.token.clear();
+    }
+
     fn end_of_value(&mut self) {
         if self.depth == 1 {
-            if self.of_id && self.token.len() <= MAX_ID {
-                self.found = Some(std::mem::take(&mut self.token));
+            if self.of_id {
+                let token = self.token.trim_ascii_end();
+                self.found = (token.len() <= MAX_ID).then(|| token.to_vec());
             }
-            self.of_id = false;
-            self.token.clear();
+            self.next_token(false);
         }
     }
 
-    /// The JSON text of the id, if it went by to its end and is UTF-8.
+    /// The JSON text of the id, if it went by to its end. Answers repeat it, so nothing else may come of it.
     pub(super) fn id(self) -> Option<String> {
-        self.found.and_then(|id| String::from_utf8(id).ok())
+        let id = String::from_utf8(self.found?).ok()?;
+        serde_json::from_str::<&RawValue>(&id).is_ok().then_some(id)
     }
 }

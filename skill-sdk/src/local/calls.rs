@@ -56,12 +56,31 @@ impl NoticeSink for Accepted {
     }
 }
 
-/// The calls that have no answer yet, by their ids.
+/// The calls that have no answer yet.
 #[derive(Default)]
 pub(super) struct Calls {
-    open: Mutex<HashMap<Id, Open>>,
-    /// Told when there is none left.
+    table: Mutex<Table>,
+    /// Told when there is none left, if somebody waits for that.
     none: Notify,
+}
+
+#[derive(Default)]
+struct Table {
+    /// By their ids.
+    open: HashMap<Id, Open>,
+    /// No more are taken up.
+    closed: bool,
+    /// Somebody waits until there is none left.
+    awaited: bool,
+}
+
+/// Why a call is not taken up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// Another one has its id.
+    Twice,
+    /// The host is stopping.
+    Closed,
 }
 
 struct Open {
@@ -71,24 +90,38 @@ struct Open {
 }
 
 impl Calls {
-    /// Takes up a call, unless another one has its id.
-    pub(super) fn open(&self, accepted: &Arc<Accepted>, context: &SkillContext) -> bool {
-        match self.calls().entry(Arc::clone(&accepted.id)) {
-            Entry::Occupied(_) => false,
+    /// Takes up a call.
+    pub(super) fn open(&self, accepted: &Arc<Accepted>, context: &SkillContext) -> Result<(), Refused> {
+        let mut table = self.table();
+        if table.closed {
+            return Err(Refused::Closed);
+        }
+        match table.open.entry(Arc::clone(&accepted.id)) {
+            Entry::Occupied(_) => Err(Refused::Twice),
             Entry::Vacant(place) => {
                 place.insert(Open {
                     accepted: Arc::clone(accepted),
                     context: context.clone(),
                     task: None,
                 });
-                true
+                Ok(())
             }
         }
     }
 
+    /// Takes up no more calls. Whoever waits for the answers afterwards misses none.
+    pub(super) fn close(&self) {
+        self.table().closed = true;
+    }
+
+    /// Whether a call has this id.
+    pub(super) fn holds(&self, id: &str) -> bool {
+        self.table().open.contains_key(id)
+    }
+
     /// Notes the task that a call became, or ends it if the call was answered before.
     pub(super) fn became(&self, accepted: &Arc<Accepted>, task: AbortHandle) {
-        match self.calls().get_mut(&accepted.id) {
+        match self.table().open.get_mut(&accepted.id) {
             Some(open) if Arc::ptr_eq(&open.accepted, accepted) => open.task = Some(task),
             _ => task.abort(),
         }
@@ -96,80 +129,90 @@ impl Calls {
 
     /// Whether a call has no answer yet.
     pub(super) fn is_open(&self, accepted: &Arc<Accepted>) -> bool {
-        let calls = self.calls();
-        calls
+        let table = self.table();
+        table
+            .open
             .get(&accepted.id)
             .is_some_and(|open| Arc::ptr_eq(&open.accepted, accepted))
     }
 
     /// Answers a call, unless somebody did before. What is added has still to be written.
     pub(super) fn answer(&self, accepted: &Arc<Accepted>, completed: &Completed) {
-        let mut calls = self.calls();
-        let Entry::Occupied(open) = calls.entry(Arc::clone(&accepted.id)) else {
+        let mut table = self.table();
+        let Some(open) = table.open.remove(&accepted.id) else {
             return;
         };
-        if !Arc::ptr_eq(&open.get().accepted, accepted) {
+        if !Arc::ptr_eq(&open.accepted, accepted) {
+            // The id is that of a later call.
+            table.open.insert(Arc::clone(&open.accepted.id), open);
             return;
         }
-        open.remove();
         accepted.answered.store(true, Ordering::Release);
         // Under the lock: who sees that there are no calls left must find their answers.
         accepted
             .output
             .add(|buffer| answer::completed(buffer, &accepted.id, completed));
-        if calls.is_empty() {
-            self.none.notify_waiters();
-        }
+        self.tell(&mut table);
     }
 
     /// The calls that are over their time, and whether there are any calls.
     pub(super) fn over_time(&self) -> (Vec<(Arc<Accepted>, SkillContext)>, bool) {
-        let calls = self.calls();
-        let over = calls
+        let table = self.table();
+        let over = table
+            .open
             .values()
             .filter(|open| open.context.remaining() == Some(Duration::ZERO))
             .map(|open| (Arc::clone(&open.accepted), open.context.clone()))
             .collect();
-        (over, !calls.is_empty())
+        (over, !table.open.is_empty())
     }
 
     /// Stops the call with this id. Says whether there was one.
     pub(super) fn cancel(&self, id: &str) -> bool {
-        let mut calls = self.calls();
-        let Some(open) = calls.remove(id) else {
+        let mut table = self.table();
+        let Some(open) = table.open.remove(id) else {
             return false;
         };
         let error = SkillError::retryable("cancelled", "the caller cancelled the call");
         give_up(&open, Some(&error));
-        if calls.is_empty() {
-            self.none.notify_waiters();
-        }
+        self.tell(&mut table);
         true
     }
 
     /// Stops all calls, with an answer or without.
     pub(super) fn give_up_all(&self, error: Option<&SkillError>) {
-        let mut calls = self.calls();
-        for (_, open) in calls.drain() {
+        let mut table = self.table();
+        for (_, open) in table.open.drain() {
             give_up(&open, error);
         }
-        self.none.notify_waiters();
+        self.tell(&mut table);
     }
 
     /// Resolves when there is none left.
     pub(super) async fn answered(&self) {
         loop {
             let none = self.none.notified();
-            if self.calls().is_empty() {
-                return;
+            {
+                let mut table = self.table();
+                if table.open.is_empty() {
+                    return;
+                }
+                table.awaited = true;
             }
             none.await;
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<Id, Open>> {
+    fn tell(&self, table: &mut Table) {
+        if table.awaited && table.open.is_empty() {
+            table.awaited = false;
+            self.none.notify_waiters();
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
         // Nothing of an author's runs under the lock.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -183,5 +226,29 @@ fn give_up(open: &Open, error: Option<&SkillError>) {
     open.context.cancel();
     if let Some(task) = &open.task {
         task.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::ContextStart;
+
+    fn accepted(output: &Arc<Output>) -> Arc<Accepted> {
+        Arc::new(Accepted::new("1".into(), Arc::clone(output), None))
+    }
+
+    #[tokio::test]
+    async fn a_call_is_taken_up_or_refused_and_never_lost() {
+        let output = Arc::new(Output::new(Box::new(std::io::sink())));
+        let context = SkillContext::new(ContextStart::new("a.b@1", "local", Arc::default()));
+        let (calls, first) = (Calls::default(), accepted(&output));
+        assert_eq!(calls.open(&first, &context), Ok(()));
+        assert_eq!(calls.open(&accepted(&output), &context), Err(Refused::Twice));
+        calls.close();
+        // Whoever sees now that there are no calls would miss this one.
+        assert!(calls.cancel("1") && !calls.holds("1"));
+        calls.answered().await;
+        assert_eq!(calls.open(&accepted(&output), &context), Err(Refused::Closed));
     }
 }

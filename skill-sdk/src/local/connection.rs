@@ -4,7 +4,7 @@
 //! calls do. When a call keeps it, or a client that does not read, [`Watch`](super::watch::Watch) gives the turn to
 //! another thread. What waits (an asynchronous skill) goes to the runtime, and so does a skill that is known to be slow.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -14,7 +14,7 @@ use std::time::Instant;
 use tokio::sync::Notify;
 
 use super::answer;
-use super::calls::{Accepted, Calls};
+use super::calls::{Accepted, Calls, Refused};
 use super::hosted::{Hosted, Running};
 use super::output::Output;
 use super::request::{self, CallRequest, MetaFields, Request};
@@ -27,16 +27,29 @@ use crate::pipeline::{Call, Meta, Opened, Place};
 /// The lines of a client.
 type Input = Lines<Box<dyn Read + Send>>;
 
+/// What a thread does.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Starts a thread with a name.
+type Spawn = Box<dyn Fn(&str, Work) -> io::Result<()> + Send + Sync>;
+
 /// One client.
 pub(super) struct Connection {
     pub(super) shared: Arc<Shared>,
     pub(super) calls: Calls,
     pub(super) output: Arc<Output>,
     input: Mutex<Input>,
+    spawn: Spawn,
     /// The number of the turn to read.
     turn: AtomicU64,
+    /// The last turn for which a thread was started.
+    begun: AtomicU64,
+    /// There was no thread for a turn before.
+    without_thread: AtomicBool,
     /// There is nothing more to read.
     ended: AtomicBool,
+    /// Nobody wants to read any more.
+    over: Arc<AtomicBool>,
     /// A thread that read is gone without a word.
     failed: AtomicBool,
     /// Told when there is nothing more to read.
@@ -44,16 +57,16 @@ pub(super) struct Connection {
 }
 
 /// A call that was accepted and did not start yet.
-struct Ready {
-    hosted: Arc<Hosted>,
+struct Ready<'a> {
+    hosted: &'a Hosted,
     accepted: Arc<Accepted>,
     opened: Opened,
     running: Running,
 }
 
 /// What to do after a line.
-enum Next {
-    Call(Ready),
+enum Next<'a> {
+    Call(Ready<'a>),
     Line,
     Stop,
 }
@@ -64,51 +77,68 @@ impl Connection {
         input: Box<dyn Read + Send>,
         output: Box<dyn Write + Send>,
     ) -> Arc<Self> {
-        let input = Mutex::new(Lines::new(input, shared.line_limit));
+        let spawn = |name: &str, work: Work| {
+            let thread = thread::Builder::new().name(name.to_owned());
+            thread.spawn(work).map(drop)
+        };
+        Self::with_threads(shared, input, output, Box::new(spawn))
+    }
+
+    fn with_threads(
+        shared: Arc<Shared>,
+        input: Box<dyn Read + Send>,
+        output: Box<dyn Write + Send>,
+        spawn: Spawn,
+    ) -> Arc<Self> {
+        let over = Arc::new(AtomicBool::new(false));
+        let input = Mutex::new(Lines::new(input, shared.line_limit, Arc::clone(&over)));
         Arc::new(Self {
             shared,
             calls: Calls::default(),
             output: Arc::new(Output::new(output)),
             input,
+            spawn,
             turn: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            without_thread: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            over,
             failed: AtomicBool::new(false),
             end: Notify::new(),
         })
     }
 
     /// Starts to write and to read.
-    pub(super) fn start(self: &Arc<Self>) -> std::io::Result<()> {
+    pub(super) fn start(self: &Arc<Self>) -> io::Result<()> {
         let output = Arc::clone(&self.output);
-        thread::Builder::new()
-            .name("skill-local-out".into())
-            .spawn(move || output.work())?;
+        (self.spawn)("skill-local-out", Box::new(move || output.work()))?;
         self.shared.watch.add(self);
-        self.spawn_reader(0)
-    }
-
-    fn spawn_reader(self: &Arc<Self>, turn: u64) -> std::io::Result<()> {
         let connection = Arc::clone(self);
-        thread::Builder::new()
-            .name("skill-local-in".into())
-            .spawn(move || connection.read(turn))
-            .map(drop)
+        (self.spawn)("skill-local-in", Box::new(move || connection.read(0)))
     }
 
-    /// Gives the turn to another thread.
+    /// Starts another thread, which takes the turn. Without one the turn stays where it is: the thread that is kept reads on
+    /// when it can. Only the watch calls this.
     pub(super) fn pass_turn(self: &Arc<Self>, from: u64) {
         let next = from + 1;
-        if self
-            .turn
-            .compare_exchange(from, next, Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
-            && let Err(error) = self.spawn_reader(next)
-        {
-            // The thread that is kept goes on when it can.
-            tracing::warn!(%error, "there is no thread to read on");
-            let _ = self
+        if !self.has_turn(from) || self.begun.swap(next, Ordering::Relaxed) == next {
+            return;
+        }
+        let connection = Arc::clone(self);
+        let take = move || {
+            let taken = connection
                 .turn
-                .compare_exchange(next, from, Ordering::AcqRel, Ordering::Acquire);
+                .compare_exchange(from, next, Ordering::AcqRel, Ordering::Acquire);
+            if taken.is_ok() {
+                connection.read(next);
+            }
+        };
+        if let Err(error) = (self.spawn)("skill-local-in", Box::new(take)) {
+            self.begun.store(from, Ordering::Relaxed);
+            if !self.without_thread.swap(true, Ordering::Relaxed) {
+                tracing::warn!(%error, "there is no thread to read on while a call or the client keeps the one that reads");
+            }
+            self.output.write_later();
         }
     }
 
@@ -135,6 +165,8 @@ impl Connection {
 
     /// Lets go of what is left; calls that run are given up without an answer.
     pub(super) fn close(&self) {
+        self.over.store(true, Ordering::Release);
+        self.calls.close();
         self.calls.give_up_all(None);
         self.output.close();
     }
@@ -186,7 +218,7 @@ impl Connection {
         }
     }
 
-    fn next(self: &Arc<Self>, input: &mut Input) -> Next {
+    fn next<'a>(self: &'a Arc<Self>, input: &mut Input) -> Next<'a> {
         if !self.output.wait_for_room() {
             return Next::Stop;
         }
@@ -201,6 +233,7 @@ impl Connection {
                         self.calls.cancel(&id);
                         Next::Line
                     }
+                    Ok(Request::List(Some(id))) if self.calls.holds(&id) => self.refuse_twice(&id),
                     Ok(Request::List(id)) => {
                         let skills = self.shared.skills();
                         self.output
@@ -228,12 +261,19 @@ impl Connection {
         }
     }
 
-    fn refuse(&self, id: Option<&str>, error: &SkillError) -> Next {
+    /// Refuses a line. With the id of a call that runs it would be taken for the answer of that call.
+    fn refuse(&self, id: Option<&str>, error: &SkillError) -> Next<'_> {
+        let id = id.filter(|id| !self.calls.holds(id));
         self.output.add(|buffer| answer::failure(buffer, id, error));
         Next::Line
     }
 
-    fn accept(self: &Arc<Self>, request: CallRequest<'_>) -> Next {
+    fn refuse_twice(&self, id: &str) -> Next<'_> {
+        let message = format!("a call with the id {id} is running already");
+        self.refuse(None, &SkillError::terminal("bad_request", message))
+    }
+
+    fn accept<'a>(self: &'a Arc<Self>, request: CallRequest<'_>) -> Next<'a> {
         let CallRequest {
             id,
             skill,
@@ -244,27 +284,25 @@ impl Connection {
             let error = SkillError::terminal("skill_not_hosted", format!("{skill} is not hosted here"));
             return self.refuse(Some(&id), &error);
         };
-        if self.shared.is_stopping() {
-            let error = SkillError::retryable("overloaded", "the host is shutting down");
-            return self.refuse(Some(&id), &error);
-        }
         let Some(running) = self.shared.load.take() else {
             let error = SkillError::retryable("overloaded", "too many calls are running, try again later");
             return self.refuse(Some(&id), &error);
         };
         let accepted = Arc::new(Accepted::new(id, Arc::clone(&self.output), meta.notices));
         let opened = self.open(hosted, &accepted, inputs, meta);
-        if !self.calls.open(&accepted, opened.context()) {
-            // With the id the answer would be taken for that of the other call.
-            let message = format!("a call with the id {} is running already", accepted.id);
-            return self.refuse(None, &SkillError::terminal("bad_request", message));
+        match self.calls.open(&accepted, opened.context()) {
+            Ok(()) => Next::Call(Ready {
+                hosted,
+                accepted,
+                opened,
+                running,
+            }),
+            Err(Refused::Twice) => self.refuse_twice(&accepted.id),
+            Err(Refused::Closed) => {
+                let error = SkillError::retryable("overloaded", "the host is shutting down");
+                self.refuse(Some(&accepted.id), &error)
+            }
         }
-        Next::Call(Ready {
-            hosted: Arc::clone(hosted),
-            accepted,
-            opened,
-            running,
-        })
     }
 
     fn open(&self, hosted: &Hosted, accepted: &Arc<Accepted>, inputs: &str, fields: MetaFields) -> Opened {
@@ -283,7 +321,7 @@ impl Connection {
         self.shared.host.open(&hosted.runnable, call)
     }
 
-    fn run(self: &Arc<Self>, ready: Ready, slot: &Slot) {
+    fn run(self: &Arc<Self>, ready: Ready<'_>, slot: &Slot) {
         let Ready {
             hosted,
             accepted,
@@ -343,3 +381,6 @@ impl Drop for EndOnPanic<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,23 +23,35 @@ const KEPT: usize = 256 * 1024;
 /// What goes out.
 pub(super) struct Output {
     state: Mutex<State>,
-    /// There is something to write, or there never will be again.
+    /// The thread of the output is wanted, or will not be any more.
     work: Condvar,
     /// Something was written.
     room: Condvar,
-    /// Told when all is written or nothing can be written any more.
+    /// Told when all is written, if somebody waits for that.
     idle: Notify,
+    /// Told when nothing can be written any more.
+    breaks: Notify,
     /// Whose turn it is, is `State::writing`. None once the output is closed.
     writer: Mutex<Option<Box<dyn Write + Send>>>,
 }
 
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "any of them may be true with any other"
+)]
 struct State {
     buffer: Vec<u8>,
     /// An empty buffer to swap with.
     spare: Vec<u8>,
     /// Somebody is writing, and goes on until the buffer is empty.
     writing: bool,
+    /// The thread of the output is to write, if nobody did before.
+    wanted: bool,
+    /// How many wait for room.
+    waiting: usize,
+    /// Somebody waits until all is written.
+    awaited: bool,
     /// Nothing can be written any more.
     broken: bool,
     /// Nothing will be written any more.
@@ -53,6 +65,7 @@ impl Output {
             work: Condvar::new(),
             room: Condvar::new(),
             idle: Notify::new(),
+            breaks: Notify::new(),
             writer: Mutex::new(Some(writer)),
         }
     }
@@ -70,22 +83,26 @@ impl Output {
         let mut state = self.state();
         if !state.broken && state.buffer.len() < MAX_PROGRESS && !superseded() {
             add(&mut state.buffer);
-            drop(state);
-            self.work.notify_one();
+            self.want(&mut state);
         }
     }
 
     /// Has the thread of the output write what was added.
     pub(super) fn write_later(&self) {
-        self.work.notify_one();
+        self.want(&mut self.state());
+    }
+
+    /// Wakes the thread of the output, unless it was woken before or somebody is writing anyway.
+    fn want(&self, state: &mut State) {
+        if !state.writing && !state.wanted && !state.buffer.is_empty() {
+            state.wanted = true;
+            self.work.notify_one();
+        }
     }
 
     /// Writes what was added, unless somebody else does already. May block.
     pub(super) fn write_now(&self) {
-        let mut state = self.state();
-        while !state.writing && !state.broken && !state.buffer.is_empty() {
-            state = self.write(state);
-        }
+        drop(self.write_all(self.state()));
     }
 
     /// Whether there is something that nobody is writing.
@@ -94,34 +111,36 @@ impl Output {
         !state.writing && !state.buffer.is_empty()
     }
 
-    /// Writes until the output is closed.
+    /// Writes whenever it is wanted, until the output is closed.
     pub(super) fn work(&self) {
         let mut state = self.state();
-        loop {
-            if state.closed || state.broken {
-                return;
-            }
-            if !state.writing && !state.buffer.is_empty() {
-                state = self.write(state);
+        while !state.closed && !state.broken {
+            state = if std::mem::take(&mut state.wanted) {
+                self.write_all(state)
             } else {
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
+                self.work.wait(state).unwrap_or_else(PoisonError::into_inner)
+            };
         }
     }
 
     /// Blocks while too much waits for the client; false once it is gone.
     pub(super) fn wait_for_room(&self) -> bool {
         let mut state = self.state();
+        let mut wrote = false;
         while state.buffer.len() > MAX_WAITING && !state.broken && !state.closed {
-            if state.writing {
-                state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = if state.writing {
+                state.waiting += 1;
+                let mut state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.waiting -= 1;
+                state
             } else {
-                state = self.write(state);
-            }
+                wrote = true;
+                self.write(state)
+            };
         }
-        if !state.writing && !state.buffer.is_empty() {
-            // Whoever added it meanwhile left it to the one that wrote.
-            self.work.notify_one();
+        if wrote {
+            // Whoever added something meanwhile left it to the one that wrote.
+            self.want(&mut state);
         }
         !state.broken && !state.closed
     }
@@ -131,12 +150,13 @@ impl Output {
         loop {
             let idle = self.idle.notified();
             {
-                let state = self.state();
+                let mut state = self.state();
                 if state.broken || (state.buffer.is_empty() && !state.writing) {
                     return;
                 }
+                state.awaited = true;
+                self.want(&mut state);
             }
-            self.work.notify_one();
             idle.await;
         }
     }
@@ -144,11 +164,11 @@ impl Output {
     /// Resolves when nothing can be written any more.
     pub(super) async fn broken(&self) {
         loop {
-            let idle = self.idle.notified();
+            let breaks = self.breaks.notified();
             if self.state().broken {
                 return;
             }
-            idle.await;
+            breaks.await;
         }
     }
 
@@ -163,6 +183,14 @@ impl Output {
         self.room.notify_all();
     }
 
+    /// Writes until nothing is left, unless somebody else does already.
+    fn write_all<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        while !state.writing && !state.broken && !state.buffer.is_empty() {
+            state = self.write(state);
+        }
+        state
+    }
+
     /// Writes all that is in the buffer.
     fn write<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         state.writing = true;
@@ -171,7 +199,7 @@ impl Output {
         drop(state);
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let result = match writer.as_mut() {
-            Some(writer) => lines::write_all(writer, &bytes),
+            Some(writer) => lines::write_all(writer, &bytes, || self.state().closed),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
         drop(writer);
@@ -186,9 +214,13 @@ impl Output {
             state.broken = true;
             state.buffer = Vec::new();
             self.work.notify_all();
+            self.breaks.notify_waiters();
         }
-        self.room.notify_all();
-        if state.broken || state.buffer.is_empty() {
+        if state.waiting > 0 {
+            self.room.notify_all();
+        }
+        if state.awaited && (state.broken || state.buffer.is_empty()) {
+            state.awaited = false;
             self.idle.notify_waiters();
         }
         state
@@ -279,6 +311,7 @@ mod tests {
         let working = thread::spawn(move || worker.work());
         // Once the first line is written, the worker waits for more.
         output.add(|buffer| buffer.push(b'a'));
+        output.write_later();
         open.send(()).unwrap();
         output.written().await;
         assert_eq!(written.recv_timeout(PATIENCE), Ok(1));
@@ -296,6 +329,18 @@ mod tests {
         output.written().await;
         output.close();
         working.join().unwrap();
+    }
+
+    #[test]
+    fn the_thread_of_the_output_is_not_woken_by_who_asks_for_room() {
+        let output = Output::new(Box::new(Gone));
+        for _ in 0..16 {
+            assert!(output.wait_for_room());
+            output.add(|buffer| buffer.push(b'a'));
+            assert!(!output.state().wanted);
+        }
+        output.write_later();
+        assert!(output.state().wanted);
     }
 
     #[test]

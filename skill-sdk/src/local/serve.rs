@@ -16,6 +16,9 @@ use crate::error::SkillError;
 /// How many threads for what blocks there are beside those of calls.
 const SPARE: usize = 256;
 
+/// No machine has more threads than this for calls, and the runtime adds up what it is given.
+const MAX_THREADS: usize = 1 << 16;
+
 /// How long a client may take to read the last answers once the drain time is up.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -79,7 +82,7 @@ pub(super) async fn serve_connection(
         () = connection.ended() => {}
         () = connection.output.broken() => return Ok(()),
         () = stop => {
-            connection.shared.stop();
+            connection.calls.close();
             tracing::info!(seconds = drain.as_secs(), "stopping: running calls may finish");
         }
     }
@@ -156,7 +159,7 @@ impl Skills {
         let cores = std::thread::available_parallelism().map_or(MIN_WORKERS, usize::from);
         Builder::new_multi_thread()
             .worker_threads(cores.max(MIN_WORKERS))
-            .max_blocking_threads(calls.saturating_add(SPARE))
+            .max_blocking_threads(calls.min(MAX_THREADS) + SPARE)
             .thread_name("skill-local")
             .enable_all()
             .build()

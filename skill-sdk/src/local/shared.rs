@@ -1,7 +1,6 @@
 //! What all clients of a host share.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::Handle;
@@ -22,7 +21,6 @@ pub(super) struct Shared {
     pub(super) watch: Arc<Watch>,
     /// Where calls run that wait for something, or that are slow.
     pub(super) runtime: Handle,
-    stopping: AtomicBool,
     skills: OnceLock<Vec<u8>>,
 }
 
@@ -35,7 +33,6 @@ impl Shared {
             environment: local.environment,
             watch: Watch::start()?,
             runtime,
-            stopping: AtomicBool::new(false),
             skills: OnceLock::new(),
             host: local.host,
         }))
@@ -44,14 +41,5 @@ impl Shared {
     /// What is hosted, as JSON.
     pub(super) fn skills(&self) -> &[u8] {
         self.skills.get_or_init(|| answer::skills(&self.host))
-    }
-
-    /// Accepts no more calls.
-    pub(super) fn stop(&self) {
-        self.stopping.store(true, Ordering::Release);
-    }
-
-    pub(super) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
     }
 }

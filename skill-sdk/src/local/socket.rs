@@ -177,7 +177,6 @@ pub async fn serve_socket(
         });
     }
     drop(socket);
-    shared.stop();
     stopping.send_replace(true);
     while served.join_next().await.is_some() {}
     Ok(())

@@ -3,7 +3,7 @@
 //! A thread that reads and runs calls itself may be kept, by a call or by a client that does not read: then another one gets
 //! the turn to read. And a call that is over its time is answered although its code still runs, wherever it does.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,16 +39,10 @@ struct Sleep {
 pub(super) struct Slot {
     connection: Weak<Connection>,
     turn: u64,
-    doing: Mutex<Doing>,
+    /// Since when it runs a call or writes, in nanoseconds of `epoch`; 0 while it reads.
+    busy: AtomicU64,
+    epoch: Instant,
     sleep: Arc<Sleep>,
-}
-
-#[derive(Clone, Copy)]
-enum Doing {
-    /// Reading, or nothing any more.
-    Idle,
-    /// Running a call, or writing.
-    Busy(Instant),
 }
 
 impl Watch {
@@ -76,7 +70,8 @@ impl Watch {
         let slot = Arc::new(Slot {
             connection: Arc::downgrade(connection),
             turn,
-            doing: Mutex::new(Doing::Idle),
+            busy: AtomicU64::new(0),
+            epoch: Instant::now(),
             sleep: Arc::clone(&self.sleep),
         });
         self.slots().push(Arc::clone(&slot));
@@ -190,7 +185,10 @@ impl Sleep {
 
     /// Sees to it that the watch looks.
     fn stir(&self) {
-        self.active.store(true, Ordering::SeqCst);
+        // Most calls find it set: then the watch looks at least once more before it sleeps.
+        if !self.active.load(Ordering::SeqCst) {
+            self.active.store(true, Ordering::SeqCst);
+        }
         if self.asleep.load(Ordering::SeqCst) {
             self.wake();
         }
@@ -225,28 +223,28 @@ impl Drop for SlotGuard<'_> {
 impl Slot {
     /// The thread runs a call or writes from now on.
     pub(super) fn busy(&self, since: Instant) {
-        *self.doing() = Doing::Busy(since);
+        let since = since.saturating_duration_since(self.epoch).as_nanos();
+        let since = u64::try_from(since).unwrap_or(u64::MAX);
+        self.busy.store(since.max(1), Ordering::Release);
         self.sleep.stir();
     }
 
     /// The thread is not kept by anything.
     pub(super) fn idle(&self) {
-        *self.doing() = Doing::Idle;
+        self.busy.store(0, Ordering::Release);
     }
 
     fn look(&self) -> bool {
-        let Doing::Busy(since) = *self.doing() else {
+        let since = self.busy.load(Ordering::Acquire);
+        if since == 0 {
             return false;
-        };
-        if since.elapsed() >= TICK
+        }
+        let kept = self.epoch.elapsed().saturating_sub(Duration::from_nanos(since));
+        if kept >= TICK
             && let Some(connection) = self.connection.upgrade()
         {
             connection.pass_turn(self.turn);
         }
         true
-    }
-
-    fn doing(&self) -> MutexGuard<'_, Doing> {
-        self.doing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

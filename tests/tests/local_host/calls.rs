@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use skill_sdk::context::NoticeLevel;
 use skill_sdk_tests::signs::{self, Sign, Signs};
 use tokio::runtime::Builder;
 
@@ -100,11 +101,26 @@ fn a_call_over_its_time_is_answered_although_it_runs() {
 
 #[test]
 fn an_id_that_is_in_use_is_refused_without_an_id() {
-    let mut client = Client::new();
+    let mut client = Client::of(host().line_limit(10_000));
     for kind in 0..KEEPING.len() {
         let _signs = keep(&mut client, 7, kind, &format!("twice-{kind}"), None);
-        client.act(7, "go");
-        assert_eq!(client.refused(), (json!(null), "bad_request".to_owned()));
+        let too_long = format!(r#"{{"id":7,"skill":"{}"}}"#, "x".repeat(10_000));
+        for (line, code) in [
+            (
+                r#"{"id":7,"skill":"local.act@1","inputs":{"action":"go"}}"#,
+                "bad_request",
+            ),
+            (r#"{"id":7,"skill":"local.act@1","inputs":1}"#, "bad_request"),
+            (r#"{"id":7,"list":true}"#, "bad_request"),
+            (
+                r#"{"id":7,"skill":"local.none@1","inputs":{}}"#,
+                "skill_not_hosted",
+            ),
+            (&*too_long, "payload_too_large"),
+        ] {
+            client.send(line);
+            assert_eq!(client.refused(), (json!(null), code.to_owned()), "{line}");
+        }
         client.act("7", "go");
         assert_eq!(client.take()["id"], "7");
         client.send(r#"{"cancel": 7}"#);
@@ -116,7 +132,9 @@ fn an_id_that_is_in_use_is_refused_without_an_id() {
 #[test]
 fn progress_comes_before_the_answer_and_not_after() {
     let mut client = Client::new();
-    client.act("p", "progress");
+    let mut signs = Signs::of_call("progress");
+    let meta = json!({"invocationId": "progress"});
+    client.send(&call("p", "local.act@1", &json!({"action": "progress"}), &meta));
     for expected in [
         r#"{"id":"p","progress":{"done":1.0,"total":2.0,"message":"half"}}"#,
         r#"{"id":"p","progress":{"done":2.0,"total":null,"message":""}}"#,
@@ -124,6 +142,8 @@ fn progress_comes_before_the_answer_and_not_after() {
     ] {
         assert_eq!(client.line(), expected);
     }
+    let context = wait(signs.started());
+    context.progress(3.0, None, "too late");
     assert_eq!(client.end(), [json!(null); 0]);
 }
 
@@ -140,11 +160,15 @@ fn notices_come_for_calls_that_ask_for_them() {
         (json!("error"), &[error, answer]),
         (json!(null), &[answer]),
     ] {
-        let meta = json!({"notices": level});
+        let invocation = format!("notices-{level}");
+        let mut signs = Signs::of_call(&invocation);
+        let meta = json!({"notices": level, "invocationId": invocation});
         client.send(&call("n", "local.act@1", &json!({"action": "notify"}), &meta));
         for expected in expected {
             assert_eq!(client.line(), *expected, "{level}");
         }
+        let context = wait(signs.started());
+        context.notify(NoticeLevel::Error, "too late");
     }
     for level in [json!("Info"), json!("emergency"), json!(""), json!(true)] {
         let meta = json!({"notices": level});
@@ -221,10 +245,22 @@ fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
 }
 
 #[test]
+fn any_limit_can_be_given() {
+    let mut client = Client::of(host().concurrency(usize::MAX).line_limit(usize::MAX));
+    client.act(1, "go");
+    assert_eq!(client.take()["outputs"]["result"], "go");
+    client.end();
+}
+
+#[test]
 fn too_many_calls_are_refused_and_may_be_repeated() {
     let mut client = Client::of(host().concurrency(2));
     keep(&mut client, 1, 0, "many-1", None);
     keep(&mut client, 2, 1, "many-2", None);
+    for id in [1, 2] {
+        client.act(id, "go");
+        assert_eq!(client.refused(), (json!(null), "overloaded".to_owned()));
+    }
     client.act(3, "go");
     let line = client.take();
     assert_eq!(

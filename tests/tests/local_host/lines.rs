@@ -4,7 +4,7 @@ use std::future::pending;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use serde_json::{Value, json};
@@ -96,7 +96,8 @@ fn lines_that_are_none_are_refused_and_the_next_is_served() {
     let mut client = Client::new();
     for (line, id, code) in [
         ("x", json!(null), "bad_request"),
-        ("{\"id\": 1", json!(1), "bad_request"),
+        ("{\"id\": 1", json!(null), "bad_request"),
+        ("{\"id\": 1} x", json!(null), "bad_request"),
         ("[]", json!(null), "bad_request"),
         ("{\"id\": [1], \"list\": true}", json!(null), "bad_request"),
         (
@@ -140,6 +141,12 @@ fn lines_that_are_none_are_refused_and_the_next_is_served() {
     client.end();
 }
 
+/// A call whose line is longer than the limit.
+fn too_long(id: &str, limit: usize) -> Vec<u8> {
+    let inputs = "y".repeat(limit);
+    format!("{{\"id\":{id},\"skill\":\"local.act@1\",\"inputs\":{{\"action\":\"{inputs}\"}}}}").into_bytes()
+}
+
 #[test]
 fn a_huge_line_is_refused_and_the_next_is_served() {
     for limit in [100, DEFAULT_LINE_LIMIT] {
@@ -154,6 +161,11 @@ fn a_huge_line_is_refused_and_the_next_is_served() {
                 .into_bytes(),
                 json!("a"),
             ),
+            // What looks like an id and is not JSON is not repeated.
+            (too_long("1x", limit), json!(null)),
+            (too_long("\"a\tb\"", limit), json!(null)),
+            (too_long("\"a\"\"b\"", limit), json!(null)),
+            (too_long("\"\\ud800\"", limit), json!(null)),
             // What is cut off ends with the text of the id.
             (
                 format!(
@@ -225,6 +237,48 @@ fn streams_that_do_not_wait_are_served_as_others_are() {
     ids.sort_unstable();
     assert_eq!(ids, (0..200).collect::<Vec<_>>());
     writer.join().unwrap();
+    done.join().unwrap().unwrap();
+}
+
+/// Says how much is written at a time.
+struct Counted(Sender<usize>);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(bytes.len()).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_answers_of_lines_that_come_together_are_written_together() {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let (wrote, writes) = channel();
+    let done = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime
+            .unwrap()
+            .block_on(serve(host(), theirs, Counted(wrote), pending()))
+    });
+    // They are refused: how long a call takes is up to the machine.
+    (&ours).write_all(b"no line\n").unwrap();
+    let answer = writes.recv_timeout(PATIENCE).unwrap();
+    let mut count = 0;
+    for _ in 0..50 {
+        (&ours).write_all("no line\n".repeat(16).as_bytes()).unwrap();
+        let mut missing = 16 * answer;
+        while missing > 0 {
+            missing -= writes.recv_timeout(PATIENCE).unwrap();
+            count += 1;
+        }
+    }
+    // A thread that the system keeps loses its turn, and then its batch is written by two.
+    assert!(count < 2 * 50, "{count} writes");
+    drop(ours);
     done.join().unwrap().unwrap();
 }
 

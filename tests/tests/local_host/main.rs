@@ -61,21 +61,13 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
             ctx.progress(1.0, Some(2.0), "half");
             tokio::task::yield_now().await;
             ctx.progress(2.0, None, "");
-            let late = ctx.clone();
-            tokio::spawn(async move {
-                late.cancelled().await;
-                late.progress(3.0, None, "too late");
-            });
+            signs::give(ctx, Sign::Started(ctx.clone()));
         }
         "notify" => {
             ctx.notify(NoticeLevel::Info, "busy");
             ctx.notify(NoticeLevel::Error, "line\nbreak Ё");
             tracing::error!("for whoever runs the host");
-            let late = ctx.clone();
-            tokio::spawn(async move {
-                late.cancelled().await;
-                late.notify(NoticeLevel::Error, "too late");
-            });
+            signs::give(ctx, Sign::Started(ctx.clone()));
         }
         "trace" => {
             let headers = ctx.trace_headers();

@@ -112,6 +112,61 @@ fn several_clients_are_served_and_only_the_user_can_connect() {
 }
 
 #[test]
+fn all_kinds_of_lines_are_served_at_a_socket() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    let server = serve(&path).unwrap();
+    let (mut stream, lines) = connect(&path);
+    let mut say = |line: &str| stream.write_all((line.to_owned() + "\n").as_bytes()).unwrap();
+    let act = |id: u64, action: &str, invocation: &str| {
+        let meta = json!({"invocationId": invocation, "notices": "info"});
+        call(id, "local.act@1", &json!({"action": action}), &meta)
+    };
+
+    say(r#"{"list": true, "id": "l"}"#);
+    let listed = take(&lines);
+    assert_eq!(listed["id"], "l");
+    assert_eq!(listed["skills"].as_array().unwrap().len(), super::SKILLS.len());
+    for (line, id, code) in [
+        ("{\"id\": 1", json!(null), "bad_request"),
+        (
+            r#"{"id": 1, "skill": "local.none@1", "inputs": {}}"#,
+            json!(1),
+            "skill_not_hosted",
+        ),
+    ] {
+        say(line);
+        let refused = take(&lines);
+        assert_eq!(
+            (&refused["id"], &refused["error"]["code"]),
+            (&id, &json!(code)),
+            "{line}"
+        );
+    }
+    say(&act(2, "progress", ""));
+    assert_eq!(take(&lines)["progress"]["message"], "half");
+    assert_eq!(take(&lines)["progress"]["done"], 2.0);
+    assert_eq!(take(&lines)["outputs"]["result"], "progress");
+    say(&act(3, "notify", ""));
+    assert_eq!(take(&lines)["notice"]["message"], "busy");
+    assert_eq!(take(&lines)["notice"]["level"], "error");
+    assert_eq!(take(&lines)["outputs"]["result"], "notify");
+    let mut signs = Signs::of_call("socket-cancel");
+    say(&act(4, "hang", "socket-cancel"));
+    let waiting = Builder::new_current_thread().enable_all().build().unwrap();
+    waiting.block_on(signs.started());
+    say(r#"{"cancel": 4}"#);
+    let cancelled = take(&lines);
+    assert_eq!(
+        (&cancelled["id"], &cancelled["error"]["code"]),
+        (&json!(4), &json!("cancelled"))
+    );
+    waiting.block_on(signs.dropped());
+    server.stop();
+    assert!(lines.recv_timeout(PATIENCE).is_err());
+}
+
+#[test]
 fn stopping_ends_idle_clients() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");

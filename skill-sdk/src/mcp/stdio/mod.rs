@@ -10,6 +10,7 @@ mod session;
 use std::future::Future;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -74,17 +75,17 @@ pub(crate) async fn serve_watched(
     let (ended, end) = oneshot::channel();
     let mut session = Session::new(host, Arc::clone(&outgoing), Arc::clone(&running));
     let runtime = Handle::current();
-    let (room, over) = (Arc::clone(&outgoing), Arc::clone(&running));
+    let (room, over) = (Arc::clone(&outgoing), running.over());
     let limit = options.message_limit;
     std::thread::Builder::new()
         .name("mcp-stdin".into())
         .spawn(move || {
             let _entered = runtime.enter();
-            let mut lines = Lines::new(input, limit);
+            let mut lines = Lines::new(input, limit, Arc::clone(&over));
             loop {
                 room.wait_for_room();
                 let line = lines.next();
-                if over.is_over() {
+                if over.load(Ordering::Acquire) {
                     break;
                 }
                 match line {
@@ -130,6 +131,7 @@ pub(crate) async fn serve_watched(
         }
     }
     running.end();
+    outgoing.give_up();
     if failed {
         return Err(io::Error::other(
             "the thread that reads the input ended unexpectedly",

@@ -76,6 +76,21 @@ impl Outgoing {
         }
     }
 
+    /// Sends a question to the client, which may not be left out: false when the client is behind with reading by as much
+    /// as may wait.
+    pub(super) fn ask(&self, question: Vec<u8>) -> bool {
+        let room = *self.shared.waiting() <= MAX_WAITING && !self.is_broken();
+        if room {
+            self.send(question);
+        }
+        room
+    }
+
+    /// Writes nothing more that the client does not take.
+    pub(super) fn give_up(&self) {
+        self.shared.broken.store(true, Ordering::Release);
+    }
+
     /// Blocks while too much waits to be written.
     pub(super) fn wait_for_room(&self) {
         let mut waiting = self.shared.waiting();
@@ -129,7 +144,8 @@ fn write_all(mut output: impl Write, waiting: &Receiver<Option<Vec<u8>>>, shared
             }
         }
         if !shared.broken.load(Ordering::Acquire)
-            && let Err(error) = lines::write_all(&mut output, &chunk)
+            && let Err(error) =
+                lines::write_all(&mut output, &chunk, || shared.broken.load(Ordering::Acquire))
         {
             tracing::debug!(%error, "standard output cannot be written any more");
             shared.broken.store(true, Ordering::Release);
@@ -139,5 +155,38 @@ fn write_all(mut output: impl Write, waiting: &Receiver<Option<Vec<u8>>>, shared
         chunk.shrink_to(CHUNK);
         *shared.waiting() -= taken;
         shared.room.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keeps its thread until the other end is gone.
+    struct Stuck(Receiver<()>);
+
+    impl Write for Stuck {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.0.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_is_asked_nothing_more() {
+        let (reads, stuck) = channel();
+        let outgoing = Outgoing::new(Stuck(stuck)).unwrap();
+        assert!(outgoing.ask(b"{}".to_vec()));
+        outgoing.send(vec![b' '; MAX_WAITING]);
+        assert!(!outgoing.ask(b"{}".to_vec()));
+        drop(reads);
+        outgoing.finish().await;
+        assert!(outgoing.ask(b"{}".to_vec()), "there is room again");
+        outgoing.give_up();
+        assert!(!outgoing.ask(b"{}".to_vec()));
     }
 }

@@ -1,6 +1,7 @@
 //! The requests that were accepted and not answered yet.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -30,13 +31,14 @@ pub(super) struct Accepted {
 pub(super) struct InFlight {
     table: Mutex<Table>,
     changed: Notify,
+    /// Nobody listens any more.
+    over: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Default)]
 struct Table {
     requests: HashMap<Id, Accepted>,
     closed: bool,
-    over: bool,
 }
 
 /// Why a request is not accepted.
@@ -118,12 +120,12 @@ impl InFlight {
 
     /// Nobody listens any more.
     pub(super) fn end(&self) {
-        self.table().over = true;
+        self.over.store(true, Ordering::Release);
     }
 
     /// Whether nobody listens any more.
-    pub(super) fn is_over(&self) -> bool {
-        self.table().over
+    pub(super) fn over(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.over)
     }
 
     /// Resolves when all that was accepted is answered.
