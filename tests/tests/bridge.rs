@@ -10,6 +10,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -422,6 +423,62 @@ fn the_program_can_be_elsewhere() {
         bridge.run(&calls),
         [json!({"outputs": {"result": "a"}, "cost": null})]
     );
+}
+
+#[test]
+fn a_program_that_speaks_otherwise_is_named() {
+    let Some(bridge) = Bridge::new(&["--program", "/does/not/exist"]) else {
+        return;
+    };
+    let calls = [call("proc.answer@1", &json!({"text": "a"}))];
+    let program = bridge.out().join("program");
+    fs::write(&program, "#!/bin/sh\nread call\ncat \"$0.says\"\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    for line in [
+        &b"\n"[..],
+        b"usage: skills\n",
+        b"null\n",
+        b"7\n",
+        b"[\"id\"]\n",
+        b"\"id\"\n",
+        b"{}\n",
+        b"{\"id\": 1}\n",
+        b"{\"outputs\": {}}\n",
+        b"{\"id\": 1, \"skills\": []}\n",
+        b"{\"id\": 1, \"error\": \"no\"}\n",
+        b"{\"id\": 1, \"error\": {\"code\": \"denied\"}}\n",
+        b"\xff\n",
+    ] {
+        fs::write(program.with_extension("says"), line).unwrap();
+        let mut executor = bridge.executor(&["run"]);
+        executor.env("SKILL_SDK_BRIDGE_PROGRAM", &program);
+        let message = format!(
+            "the program {} does not answer as a program with skills does",
+            program.display()
+        );
+        assert_eq!(
+            Bridge::run_by(executor, &calls),
+            [failed("skill_program_unavailable", &message, true, &Value::Null)],
+            "{line:?}"
+        );
+    }
+}
+
+#[test]
+fn only_the_targets_are_bridged() {
+    let Some(bridge) = Bridge::new(&["proc.answer", "proc.context@3"]) else {
+        return;
+    };
+    let output = bridge.executor(&["list"]).output().unwrap();
+    let listed: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let mut references: Vec<&str> = listed.iter().filter_map(|skill| skill["ref"].as_str()).collect();
+    references.sort_unstable();
+    assert_eq!(references, ["proc.answer@1", "proc.context@3"]);
+    let answers = bridge.run(&[call("proc.answer@1", &json!({"text": "a"}))]);
+    assert_eq!(answers, [json!({"outputs": {"result": "a"}, "cost": null})]);
+    let output = bridge.write(&["proc.no-such"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("proc.no-such"));
 }
 
 #[test]

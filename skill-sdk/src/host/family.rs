@@ -8,11 +8,11 @@ use super::Refusal;
 
 /// The caller of a host, and the group that the host leads.
 #[cfg(unix)]
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Family {
     parent: u32,
-    /// The group that the host came from.
-    before: rustix::process::Pid,
+    /// A group that the host can leave its own for; the leader of a session has none.
+    elsewhere: Option<rustix::process::Pid>,
 }
 
 #[cfg(unix)]
@@ -20,12 +20,20 @@ impl Family {
     /// Becomes the leader of a group of its own, and on Linux has the system tell this process to stop when `parent`, which
     /// started it, is gone.
     pub(super) fn of(parent: u32) -> Result<Self, Refusal> {
-        use rustix::process::{getpgrp, setpgid};
+        use rustix::process::{getpgid, getpgrp, getpid, getppid, getsid, setpgid};
 
         let before = getpgrp();
-        setpgid(None, None).map_err(|error| format!("cannot lead a group of processes: {error}"))?;
+        let elsewhere = if before != getpid() {
+            setpgid(None, None).map_err(|error| format!("cannot lead a group of processes: {error}"))?;
+            Some(before)
+        } else if getsid(None) == Ok(before) {
+            None
+        } else {
+            // Whoever started it made it the leader.
+            getpgid(getppid()).ok()
+        };
         follow(parent)?;
-        let family = Self { parent, before };
+        let family = Self { parent, elsewhere };
         // It may have gone before.
         if family.lost_its_parent() {
             return Err(format!(
@@ -36,19 +44,27 @@ impl Family {
     }
 
     /// Whether the process that started this one is gone.
-    pub(super) fn lost_its_parent(&self) -> bool {
+    pub(super) fn lost_its_parent(self) -> bool {
         let parent = rustix::process::getppid();
         parent.is_none_or(|pid| pid.as_raw_nonzero().get().cast_unsigned() != self.parent)
     }
 
-    /// Ends all other processes of the group, or this one as well where it cannot leave them.
+    /// Ends all other processes of the group. Where it cannot leave them, as the leader of a session, it asks them to end,
+    /// which is nothing to itself, since it listens to that signal.
     pub(super) fn end(self) {
         use rustix::process::{Signal, getpid, kill_process_group, setpgid};
 
-        // The group that it came from is gone where nobody is left to see how this process ends.
-        let _ = setpgid(None, Some(self.before));
+        let left = self
+            .elsewhere
+            .is_some_and(|group| setpgid(None, Some(group)).is_ok());
+        // When nobody is left to see how this process ends, it may end with the others.
+        let signal = if left || self.lost_its_parent() {
+            Signal::KILL
+        } else {
+            Signal::TERM
+        };
         // There may be none. As long as this process lives, nobody else's group has its number.
-        let _ = kill_process_group(getpid(), Signal::KILL);
+        let _ = kill_process_group(getpid(), signal);
     }
 }
 
@@ -68,7 +84,7 @@ fn follow(_: u32) -> Result<(), Refusal> {
 
 /// The caller of a host.
 #[cfg(not(unix))]
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Family;
 
 #[cfg(not(unix))]
@@ -78,7 +94,7 @@ impl Family {
         Ok(Self)
     }
 
-    pub(super) fn lost_its_parent(&self) -> bool {
+    pub(super) fn lost_its_parent(self) -> bool {
         false
     }
 

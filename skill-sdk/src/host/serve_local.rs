@@ -10,7 +10,7 @@ use tokio::runtime::Builder;
 
 use super::family::Family;
 use super::protocol::ServeLocalRequest;
-use super::signals::stop_signal;
+use super::signals::stop_signal_with;
 use super::{Refusal, chosen, stdio};
 use crate::local::{
     DEFAULT_CONCURRENCY, DEFAULT_DRAIN, DEFAULT_LINE_LIMIT, LocalHost, nobody_reads, serve_watched,
@@ -40,25 +40,30 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
         .build()
         .map_err(|error| format!("cannot start the runtime: {error}"))?;
     let served = runtime.block_on(async {
-        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
+        let stop = stop_signal_with(move || end(family));
+        let stop = stop.map_err(|error| format!("cannot listen for signals: {error}"))?;
         match (protocol, &request.socket) {
-            (Some(protocol), _) => over_stdio(local, protocol, family.as_ref(), stop).await,
+            (Some(protocol), _) => over_stdio(local, protocol, family, stop).await,
             (None, Some(path)) => over_socket(local, path, stop).await,
             (None, None) => Ok(()),
         }
     });
     #[cfg(feature = "log")]
     log.finish();
+    end(family);
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+fn end(family: Option<Family>) {
     if let Some(family) = family {
         family.end();
     }
-    served.map(|()| ExitCode::SUCCESS)
 }
 
 async fn over_stdio(
     local: LocalHost,
     protocol: stdio::ProtocolStdio,
-    family: Option<&Family>,
+    family: Option<Family>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Refusal> {
     let failed = |error: io::Error| format!("cannot serve: {error}");

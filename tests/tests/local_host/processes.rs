@@ -22,8 +22,11 @@ struct Process {
 
 impl Process {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(PROGRAM)
-            .args(arguments)
+        Self::start_by(Command::new(PROGRAM).args(arguments))
+    }
+
+    fn start_by(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -227,6 +230,52 @@ fn what_a_skill_started_ends_with_a_host_that_follows_its_parent() {
     while let Some(id) = all.iter().find(|id| lives(id)) {
         assert!(start.elapsed() < PATIENCE, "{id} lives on");
         thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
+    use std::os::unix::process::CommandExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("numbers");
+    let request = json!({"parent": std::process::id()}).to_string();
+    // As a member of a group, as the leader of one, and as the leader of a session.
+    for kind in ["member", "leader", "session"] {
+        for (then, code) in [("return", 0), ("hang", 143)] {
+            let mut command = Command::new(if kind == "session" { "setsid" } else { PROGRAM });
+            if kind == "session" {
+                command.arg(PROGRAM);
+            }
+            if kind == "leader" {
+                command.process_group(0);
+            }
+            let mut process = Process::start_by(command.args(["__skill-sdk", "serve-local", &request, "-"]));
+            process.call(1, "proc.family@1", &json!({"file": file, "then": then}));
+            assert!(process.take()["progress"].is_object());
+            if then == "return" {
+                assert!(process.take()["outputs"].is_object());
+                drop(process.input.take());
+            } else {
+                process.signal("-TERM");
+                loop {
+                    process.call(2, "proc.answer@1", &json!({"text": "a"}));
+                    if process.take()["error"]["code"] == "overloaded" {
+                        break;
+                    }
+                }
+                process.signal("-TERM");
+            }
+            let (status, errors) = process.wait();
+            assert_eq!(status.code(), Some(code), "{kind} {then}: {status} {errors:?}");
+            let numbers = std::fs::read_to_string(&file).unwrap();
+            let start = Instant::now();
+            while let Some(id) = numbers.split_whitespace().find(|id| lives(id)) {
+                assert!(start.elapsed() < PATIENCE, "{kind} {then}: {id} lives on");
+                thread::park_timeout(Duration::from_millis(5));
+            }
+        }
     }
 }
 

@@ -294,6 +294,23 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "mcp")]
+    #[test]
+    fn each_protocol_has_its_port() {
+        let HostCommand::Serve(HostServe::Http { args: http, .. }) = parse("serve http").unwrap() else {
+            panic!("it is HTTP");
+        };
+        let HostCommand::Serve(HostServe::McpHttp { args: mcp, .. }) = parse("serve mcp-http").unwrap()
+        else {
+            panic!("it is MCP");
+        };
+        assert_eq!(http.port, 8080);
+        assert_eq!(
+            (mcp.http.port, mcp.http.port),
+            (8081, crate::mcp::http::DEFAULT_PORT)
+        );
+    }
+
     #[test]
     fn anonymous_takes_its_value_only_after_an_equals_sign() {
         for (line, expected, names) in [

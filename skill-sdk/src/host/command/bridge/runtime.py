@@ -146,10 +146,29 @@ def _ask(process, line):
         # The program ended early; its status says more.
         return None
     for text in process.stdout:
-        message = json.loads(text)
+        message = _message(text)
+        if message is None:
+            message = f"the program {process.args[0]} does not answer as a program with skills does"
+            raise SkillError("skill_program_unavailable", message, retryable=True)
         if "progress" not in message and "notice" not in message:
             return message
     return None
+
+
+def _message(text):
+    """What a line of the program says, or none when it is no line of the protocol."""
+    try:
+        message = json.loads(text)
+        if "id" not in message:
+            return None
+        error = message.get("error")
+        if error is not None:
+            known = error.keys() >= {"code", "message", "retryable", "details"}
+        else:
+            known = not message.keys().isdisjoint(("outputs", "progress", "notice"))
+    except (ValueError, RecursionError, TypeError, AttributeError):
+        return None
+    return message if known else None
 
 
 def _end(process):
@@ -163,15 +182,19 @@ def _end(process):
         process.wait(_END)
     except BaseException as error:
         process.kill()
+        # As long as nobody waited for the program, its number is nobody else's.
+        _end_group(process.pid)
         process.wait()
         if not isinstance(error, subprocess.TimeoutExpired):
             raise
-    finally:
-        _end_group(process.pid)
+    else:
+        # A program that ended well ended its group itself, and its number may be that of others by now.
+        if process.returncode != 0:
+            _end_group(process.pid)
 
 
 def _end_group(leader):
-    """Ends the processes of the program's group, for a program that was killed before it could do so itself."""
+    """Ends the processes of the program's group, for a program that ended before it could do so itself."""
     try:
         os.killpg(leader, signal.SIGKILL)
     except (AttributeError, OSError):
