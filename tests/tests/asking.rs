@@ -65,8 +65,13 @@ async fn mcp(sessions: bool) -> SocketAddr {
 }
 
 fn tools() -> McpHost {
+    tools_in(Environment::only([])).unwrap()
+}
+
+fn tools_in(environment: Environment) -> Result<McpHost, McpError> {
     let skills = [greet::SKILL, greet_blocking::SKILL, attached::SKILL, spend::SKILL];
-    McpHost::new(Host::with_resources(skills, Resources::default()).unwrap()).unwrap()
+    let host = Host::with_resources(skills, Resources::default()).unwrap();
+    McpHost::with_environment(host, environment)
 }
 
 async fn serve(sessions: bool, host: McpHost) -> SocketAddr {
@@ -180,17 +185,13 @@ async fn a_call_comes_again_until_all_is_answered() {
 #[tokio::test]
 async fn replicas_share_the_key_of_the_environment_that_they_are_given() {
     let key = |key: &str| Environment::only([("SKILL_SDK_REQUEST_STATE_KEY".to_owned(), key.to_owned())]);
-    let error = tools().environment(key("hunter2")).unwrap_err();
+    let error = tools_in(key("hunter2")).unwrap_err();
     assert!(matches!(error, McpError::RequestStateKey(_)), "{error}");
     assert!(!error.to_string().contains("hunter2"), "{error}");
 
-    let shared = || {
-        tools()
-            .environment(key("0123456789abcdef0123456789abcdef"))
-            .unwrap()
-    };
+    let shared = || tools_in(key("0123456789abcdef0123456789abcdef")).unwrap();
     let (one, two) = (serve(false, shared()).await, serve(false, shared()).await);
-    let other = serve(false, tools().environment(Environment::only([])).unwrap()).await;
+    let other = serve(false, tools()).await;
     let inputs = json!({"word": "Hello"});
     let first = modern(one, "asking.greet", json!({"arguments": inputs}))
         .await

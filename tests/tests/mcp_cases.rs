@@ -50,8 +50,7 @@ const DIFFERENT: &[(&str, &str)] = &[
 fn mcp() -> McpHost {
     // The skill that prints not-a-number is of the reference's language.
     let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
-    let host = McpHost::new(host).unwrap();
-    host.environment(Environment::only([])).unwrap()
+    McpHost::with_environment(host, Environment::only([])).unwrap()
 }
 
 fn different(case: &Case) -> Option<&'static str> {

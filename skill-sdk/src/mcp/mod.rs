@@ -81,8 +81,13 @@ struct Shared {
 impl McpHost {
     /// Makes a tool of every skill. Two versions of one skill cannot be on one server.
     pub fn new(host: Host) -> Result<Self, McpError> {
+        Self::with_environment(host, Environment::process())
+    }
+
+    /// The same with what configuration and secrets are read from, in place of the environment of the process; among them
+    /// `SKILL_SDK_REQUEST_STATE_KEY`, which must be good.
+    pub fn with_environment(host: Host, environment: Environment) -> Result<Self, McpError> {
         let tools = Tools::new(&host, ToolSchemas::default())?;
-        let environment = Environment::process();
         let state_key = StateKey::of(&environment).map_err(McpError::RequestStateKey)?;
         let (name, version) = ("skills".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         Ok(Self(Arc::new(Shared {
@@ -113,16 +118,6 @@ impl McpHost {
     pub fn concurrency(self, calls: usize) -> Self {
         let permits = Semaphore::new(calls.min(Semaphore::MAX_PERMITS));
         self.with(|shared| shared.permits = Arc::new(permits))
-    }
-
-    /// Sets what configuration and secrets are read from, in place of the environment of the process; among them
-    /// `SKILL_SDK_REQUEST_STATE_KEY`, which must be good.
-    pub fn environment(self, environment: Environment) -> Result<Self, McpError> {
-        let state_key = StateKey::of(&environment).map_err(McpError::RequestStateKey)?;
-        Ok(self.with(|shared| {
-            shared.environment = environment;
-            shared.state_key = state_key;
-        }))
     }
 
     /// Sets how many tools a page of `tools/list` holds, at least one.

@@ -5,14 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use skill_sdk_tests::signs::{Sign, Signs};
 
-use super::client::{Client, call, failed};
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-}
+use super::client::{Client, block_on, call, failed};
 
 #[test]
 fn progress_comes_when_asked_for_and_never_after_the_result() {
@@ -20,7 +13,10 @@ fn progress_comes_when_asked_for_and_never_after_the_result() {
     client.act(1, "progress", &Value::Null);
     assert_eq!(client.take()["id"], 1);
     for token in [json!("p"), json!(7)] {
-        client.act(2, "progress", &json!({"progressToken": token}));
+        let invocation = format!("progress-{token}");
+        let mut signs = Signs::of_call(&invocation);
+        let meta = json!({"progressToken": token, "skill/invocationId": invocation});
+        client.act(2, "progress", &meta);
         let report = |progress: Value| json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
         assert_eq!(
             client.take(),
@@ -35,6 +31,8 @@ fn progress_comes_when_asked_for_and_never_after_the_result() {
             report(json!({"progressToken": token, "progress": 2}))
         );
         assert_eq!(client.take()["id"], 2);
+        let context = block_on(signs.started());
+        context.progress(3.0, None, "too late");
     }
     client.act(3, "progress", &json!({"progressToken": {"not": "a token"}}));
     assert_eq!(client.take()["id"], 3);
@@ -57,8 +55,7 @@ fn a_cancelled_call_ends_and_is_not_answered() {
             &arguments,
             &json!({"skill/invocationId": invocation, "progressToken": tool}),
         ));
-        let runtime = runtime();
-        let context = runtime.block_on(signs.started());
+        let context = block_on(signs.started());
         context.progress(0.5, None, "in time");
         loop {
             let report = client.take();
@@ -69,16 +66,13 @@ fn a_cancelled_call_ends_and_is_not_answered() {
         }
         let start = Instant::now();
         client.cancel(1);
-        runtime.block_on(context.cancelled());
+        block_on(context.cancelled());
         assert!(
             start.elapsed() < Duration::from_millis(250),
             "{tool}: {:?}",
             start.elapsed()
         );
-        assert!(matches!(
-            runtime.block_on(signs.next()),
-            Sign::Dropped | Sign::Ended
-        ));
+        assert!(matches!(block_on(signs.next()), Sign::Dropped | Sign::Ended));
         context.progress(1.0, None, "too late");
     }
     client.act(2, "a", &Value::Null);
@@ -99,7 +93,7 @@ fn calls_that_keep_their_threads_delay_nobody() {
             &json!({}),
             &json!({"skill/invocationId": invocation}),
         ));
-        runtime().block_on(signs.started());
+        block_on(signs.started());
         all.push(signs);
     }
     for number in 0..100 {
@@ -127,9 +121,9 @@ fn the_timeout_is_kept_also_when_the_body_does_not_yield() {
         &json!({}),
         &json!({"skill/invocationId": "spin-over-time"}),
     ));
-    let context = runtime().block_on(signs.started());
+    let context = block_on(signs.started());
     assert_eq!(failed(&client.take()), ("timeout".to_owned(), true));
     assert!(context.is_cancelled());
-    runtime().block_on(signs.ended());
+    block_on(signs.ended());
     assert_eq!(client.end(), Vec::<Value>::new());
 }

@@ -33,10 +33,13 @@ pub(super) fn modern() -> Value {
 /// A host of the skills of these tests.
 pub(super) fn host() -> McpHost {
     let host = Host::with_resources(SKILLS.iter().copied(), Resources::default());
-    McpHost::new(host.unwrap())
-        .unwrap()
-        .environment(Environment::only([]))
-        .unwrap()
+    McpHost::with_environment(host.unwrap(), Environment::only([])).unwrap()
+}
+
+/// Waits on a runtime of its own.
+pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap().block_on(work)
 }
 
 /// The message of a request.

@@ -67,11 +67,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
             ctx.progress(0.5, Some(2.0), "back");
             ctx.progress(f64::NAN, None, "nowhere");
             ctx.progress(2.0, None, "");
-            let late = ctx.clone();
-            tokio::spawn(async move {
-                late.cancelled().await;
-                late.progress(3.0, None, "too late");
-            });
+            signs::give(ctx, Sign::Started(ctx.clone()));
         }
         "trace" => {
             let headers = ctx.trace_headers();
@@ -89,11 +85,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
         }
         "notify and fail" => {
             ctx.notify(NoticeLevel::Error, "before");
-            let late = ctx.clone();
-            tokio::spawn(async move {
-                late.cancelled().await;
-                late.notify(NoticeLevel::Error, "too late");
-            });
+            signs::give(ctx, Sign::Started(ctx.clone()));
             return Err(SkillError::terminal("denied", "no"));
         }
         "log" => tracing::error!("for whoever runs the host"),
@@ -112,9 +104,12 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(action)
 }
 
-/// Asks for the roots of the client.
+/// Asks for the roots of the client, at once after so many notices.
 #[skill("mcp.ask", version = "1", side_effects = "none", risk = "low", timeout = 3600)]
-async fn ask(ctx: &SkillContext) -> Result<usize, SkillError> {
+async fn ask(notices: Option<usize>, ctx: &SkillContext) -> Result<usize, SkillError> {
+    for _ in 0..notices.unwrap_or_default() {
+        ctx.notify(NoticeLevel::Info, "about to ask");
+    }
     let roots = ctx.request_input("roots", InputRequest::Roots).await?;
     Ok(roots["roots"].as_array().map_or(0, Vec::len))
 }

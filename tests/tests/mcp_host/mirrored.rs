@@ -87,6 +87,7 @@ async fn headers_that_repeat_their_arguments() {
         (json!({"count": -7}), &[("Mcp-Param-Count", "-7")]),
         // Numbers are compared as numbers.
         (json!({"count": 42}), &[("Mcp-Param-Count", "42.0")]),
+        (json!({"count": 42.0}), &[("Mcp-Param-Count", "42")]),
         (json!({"count": 0}), &[("Mcp-Param-Count", "=?base64?MA==?=")]),
         (
             json!({"count": 9_007_199_254_740_991_i64}),
@@ -215,6 +216,27 @@ fn refused() -> Vec<Refused> {
         (
             json!({"count": 42}),
             &[("Mcp-Param-Count", "\"42\"")],
+            "differs from `count`",
+        ),
+        // What only looks equal to who rounds is another number.
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "42.00000000000000001")],
+            "differs from `count`",
+        ),
+        (
+            json!({"count": 0}),
+            &[("Mcp-Param-Count", "1e-400")],
+            "differs from `count`",
+        ),
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "+42")],
+            "differs from `count`",
+        ),
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "42.")],
             "differs from `count`",
         ),
         (json!({"count": 42}), &[("Mcp-Param-Count", "")], "is missing"),

@@ -1,11 +1,13 @@
 //! What skills tell their callers while they work: log messages of the protocol.
 
 use serde_json::{Value, json};
+use skill_sdk::context::NoticeLevel;
 use skill_sdk::mcp::StdioOptions;
 use skill_sdk::mcp::http::McpHttp;
+use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::{Answer, Client as Connection};
 
-use super::client::{Client, Server, call, failed, host, http, modern, request, wrong};
+use super::client::{Client, Server, block_on, call, failed, host, http, modern, request, wrong};
 
 /// What `mcp.act` tells with the action `notify`, as levels and texts.
 const TOLD: [(&str, &str); 5] = [
@@ -109,9 +111,44 @@ fn a_client_of_the_old_era_sets_a_level() {
     client.act("a", "log", &Value::Null);
     assert_eq!(told(&until(&client, "a")), []);
     // Nothing comes behind the result, be it of a failure.
-    client.act("a", "notify and fail", &Value::Null);
+    let mut signs = Signs::of_call("notify-and-fail");
+    client.act(
+        "a",
+        "notify and fail",
+        &json!({"skill/invocationId": "notify-and-fail"}),
+    );
     assert_eq!(client.take()["params"]["data"], "before");
     assert_eq!(failed(&client.take()).0, "denied");
+    let context = block_on(signs.started());
+    context.notify(NoticeLevel::Error, "too late");
+    assert_eq!(client.end(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_client_that_only_names_its_revision_sets_a_level_too() {
+    let mut client = Client::of(host().notices(true), StdioOptions::default());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2025-11-25",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let set = |level: &str| {
+        request(
+            "level",
+            "logging/setLevel",
+            &json!({"level": level, "_meta": meta}),
+        )
+    };
+    client.send(set("loud"));
+    assert_eq!(client.wrong().1, -32602);
+    client.act("a", "notify", &meta);
+    assert_eq!(told(&until(&client, "a")), [], "nobody asked");
+    client.send(set("warning"));
+    assert_eq!(client.take()["result"], json!({}));
+    client.act("a", "notify", &meta);
+    assert_eq!(told(&until(&client, "a")), from("warning"));
+    client.initialize("2025-11-25");
+    client.act("a", "notify", &Value::Null);
+    assert_eq!(told(&until(&client, "a")), [], "whoever begins anew asks anew");
     assert_eq!(client.end(), Vec::<Value>::new());
 }
 
@@ -222,6 +259,42 @@ async fn initialize(server: &Server) -> Answer {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
     });
     server.post(&request("i", "initialize", &params)).await
+}
+
+#[tokio::test]
+async fn a_burst_of_notices_takes_no_room_of_a_question() {
+    let server = Server::of(McpHttp::anonymous(host().notices(true)).sessions(true)).await;
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    let opened = server.post(&request("i", "initialize", &params)).await;
+    let session = [
+        ("MCP-Protocol-Version", "2025-11-25"),
+        ("Mcp-Session-Id", opened.header("mcp-session-id")),
+    ];
+    server.post_with(&set_level(&"debug".into()), &session).await;
+    let mut calling = Connection::connect(server.address).await;
+    let message = call(1, "mcp.ask", &json!({"notices": 200}), &Value::Null);
+    calling.send(http("POST", "/mcp", &session, &message)).await;
+    calling.receive_head().await;
+    let mut stream = String::new();
+    let question: Value = loop {
+        stream.push_str(&String::from_utf8(calling.receive_bytes(1).await).unwrap());
+        assert!(!stream.contains("isError"), "{stream}");
+        let line = stream.lines().find(|line| line.contains("roots/list"));
+        if let Some(line) = line.filter(|_| stream.ends_with("\n\n")) {
+            break serde_json::from_str(line.strip_prefix("data: ").unwrap()).unwrap();
+        }
+    };
+    assert!(stream.contains("notifications/message"), "{stream}");
+    let response = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}});
+    assert_eq!(
+        server.post_with(&response.to_string(), &session).await.status,
+        202
+    );
+    while !stream.contains("structuredContent") {
+        stream.push_str(&String::from_utf8(calling.receive_bytes(1).await).unwrap());
+    }
 }
 
 #[tokio::test]

@@ -246,12 +246,17 @@ fn mirrored(host: &McpHost, headers: &HeaderMap, params: &Params<'_>) -> Result<
 /// Whether two texts are the same integer, which may be written as `42` and as `42.0`. Beyond what a script holds exactly
 /// they must be the same text.
 fn same_number(one: &str, other: &str) -> bool {
-    const EXACT: f64 = 9_007_199_254_740_991.0;
-    let number = |text: &str| serde_json::from_str::<f64>(text).ok();
-    match (number(one), number(other)) {
-        (Some(one), Some(other)) => one.abs() <= EXACT && (one - other).abs() == 0.0,
-        _ => false,
-    }
+    let (one, other) = (integer(one), integer(other));
+    one.is_some() && one == other
+}
+
+/// An integer that a script holds exactly, as digits and perhaps zeros behind a point.
+fn integer(text: &str) -> Option<i64> {
+    const EXACT: u64 = 9_007_199_254_740_991;
+    let (digits, zeros) = text.split_once('.').unwrap_or((text, "0"));
+    let is_plain = !digits.starts_with('+') && !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0');
+    let number: i64 = is_plain.then(|| digits.parse().ok())??;
+    (number.unsigned_abs() <= EXACT).then_some(number)
 }
 
 /// The only value of a header. Two would let others see another one than this host.

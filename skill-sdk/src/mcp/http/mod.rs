@@ -1,6 +1,7 @@
-//! Streamable HTTP: the MCP endpoint at `/mcp`, without sessions.
+//! Streamable HTTP: the MCP endpoint at `/mcp`, with sessions only where they are asked for.
 //!
-//! An answer is one JSON document; it is a stream of events only when the caller asked for progress and there is some.
+//! An answer is one JSON document; it is a stream of events only when there is something to say before the result: progress,
+//! notices, or a question in a session.
 
 mod caller;
 mod config;

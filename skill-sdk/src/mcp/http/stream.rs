@@ -21,6 +21,9 @@ use crate::mcp::call::Stop;
 /// How many messages may wait for a client that is behind with reading.
 const WAITING: usize = 64;
 
+/// So much room is left for what may not be left out: a burst of reports must not take that of a question behind it.
+const KEPT_FREE: usize = WAITING / 2;
+
 /// How often something is sent while there is nothing to say, so that no proxy takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -36,7 +39,9 @@ pub(super) struct Events(Sender<Event>);
 impl Events {
     /// Sends a report, unless the client is behind with reading.
     pub(super) fn offer(&self, report: Vec<u8>) {
-        drop(self.0.try_send(Event::Report(report)));
+        if self.0.capacity() > KEPT_FREE {
+            drop(self.0.try_send(Event::Report(report)));
+        }
     }
 
     /// Sends a question to the client, which may not be left out: false when the client is behind with reading by as

@@ -13,6 +13,7 @@ use crate::mcp::call::ToolCall;
 use crate::mcp::input::Peer;
 use crate::mcp::message::{self, INVALID_REQUEST, Id, Message, Request, Wrong};
 use crate::mcp::params::{Era, Params, RequestMeta};
+use crate::mcp::threshold::Threshold;
 use crate::mcp::{McpHost, handler};
 
 /// One client from the first line to the last.
@@ -26,6 +27,8 @@ pub(super) struct Session {
     negotiated: Option<String>,
     /// The client, as `initialize` introduced it.
     peer: Option<Arc<Peer>>,
+    /// Which notices the client wants to hear, also one that did not introduce itself.
+    threshold: Threshold,
     /// How many requests were accepted.
     accepted: u64,
 }
@@ -39,6 +42,7 @@ impl Session {
             running,
             negotiated: None,
             peer: None,
+            threshold: Threshold::default(),
             accepted: 0,
         }
     }
@@ -112,9 +116,7 @@ impl Session {
         match &*request.method {
             "tools/call" => self.call(request, &params, &meta, era, runtime),
             "logging/setLevel" if era == Era::Legacy && self.host.sends_notices() => {
-                if let Some(peer) = &self.peer {
-                    peer.threshold().set(params.level, "params.level", request)?;
-                }
+                self.threshold.set(params.level, "params.level", request)?;
                 self.outgoing.send(answer::done(&request.id));
                 Ok(())
             }
@@ -129,6 +131,8 @@ impl Session {
                         Some(before) => before.succeeded(capabilities),
                     };
                     self.peer = Some(Arc::new(peer));
+                    // What it wants to hear it says anew.
+                    self.threshold = Threshold::default();
                 }
                 self.outgoing.send(answered.json);
                 Ok(())
@@ -184,17 +188,14 @@ impl Session {
             (Era::Modern, _) => call.set_rounds(&self.host, request, params, meta)?,
             (Era::Legacy, Some(peer)) => {
                 let outgoing = Arc::clone(&self.outgoing);
-                call.set_peer(peer, move |message| {
-                    outgoing.send(message);
-                    true
-                });
+                call.set_peer(peer, move |message| outgoing.ask(message));
             }
             (Era::Legacy, None) => {}
         }
-        let notices = match (era, &self.peer) {
+        let notices = match era {
             _ if !self.host.sends_notices() => None,
-            (Era::Modern, _) => meta.threshold(request)?,
-            (Era::Legacy, peer) => peer.as_ref().map(|peer| peer.threshold().clone()),
+            Era::Modern => meta.threshold(request)?,
+            Era::Legacy => Some(self.threshold.clone()),
         };
         let outgoing = Arc::clone(&self.outgoing);
         let reporter = call.set_reporter(meta.progress_token(), notices, move |report| {
