@@ -238,3 +238,19 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     let probes = probes.with_retries(PROBES);
     SockRef::from(stream).set_tcp_keepalive(&probes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_go_at_once_and_peers_that_vanished_are_noticed() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap());
+        let (client, accepted) = tokio::join!(client, listener.accept());
+        let (_client, (stream, _)) = (client.unwrap(), accepted.unwrap());
+        prepare(&stream).unwrap();
+        assert!(stream.nodelay().unwrap());
+        assert!(SockRef::from(&stream).keepalive().unwrap());
+    }
+}
