@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use skill_sdk::Skill;
@@ -18,6 +18,15 @@ use tokio::time::timeout;
 
 /// How long a test waits for what should come at once, or by a clock that is paused.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Asks again and again until something is so, which takes a moment.
+pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    // Not the clock of the runtime, which may be paused.
+    let end = Instant::now() + PATIENCE;
+    while !is_so().await {
+        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
+    }
+}
 
 /// A server that runs until it is told to stop.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 use tracing::field::{Field, Visit};
 use tracing::span::Record;
 use tracing_subscriber::field::RecordFields;
@@ -27,25 +28,41 @@ impl<'writer> FormatFields<'writer> for JsonFields {
     }
 
     fn add_fields(&self, current: &'writer mut FormattedFields<Self>, fields: &Record<'_>) -> fmt::Result {
-        let mut object = Object(std::mem::take(&mut current.fields));
-        object.reopen();
-        fields.record(&mut object);
-        current.fields = object.closed();
+        let mut added = Object(String::new());
+        fields.record(&mut added);
+        current.fields =
+            joined(std::mem::take(&mut current.fields), &added.closed()).map_err(|_| fmt::Error)?;
         Ok(())
     }
+}
+
+/// The members of two objects. Those of the second take the place of those of the first, so that a field which is recorded
+/// again and again takes no more room.
+fn joined(first: String, second: &str) -> serde_json::Result<String> {
+    let mut members: Map<String, Value> = serde_json::from_str(second)?;
+    if members.is_empty() || first.is_empty() || first == "{}" {
+        return Ok(if members.is_empty() {
+            first
+        } else {
+            second.to_owned()
+        });
+    }
+    let mut all: Map<String, Value> = serde_json::from_str(&first)?;
+    if members.keys().any(|name| all.contains_key(name)) {
+        all.append(&mut members);
+        return serde_json::to_string(&all);
+    }
+    let mut text = first;
+    text.truncate(text.len() - 1);
+    text.push(',');
+    text.push_str(&second[1..]);
+    Ok(text)
 }
 
 /// A JSON object without its end.
 struct Object(String);
 
 impl Object {
-    /// Takes the end off.
-    fn reopen(&mut self) {
-        if self.0.ends_with('}') {
-            self.0.pop();
-        }
-    }
-
     fn closed(mut self) -> String {
         self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
         self.0
@@ -114,7 +131,7 @@ mod tests {
     use std::io;
     use std::sync::{Arc, Mutex};
 
-    use serde_json::{Value, json};
+    use serde_json::json;
     use tracing::Subscriber;
     use tracing_subscriber::fmt::MakeWriter;
     use tracing_subscriber::layer::SubscriberExt;
@@ -186,6 +203,18 @@ mod tests {
             inner.record("later", "x\ty");
             inner.record("twice", 2);
             inner.in_scope(|| tracing::warn!("again"));
+            let late = tracing::info_span!(
+                "late",
+                rows = tracing::field::Empty,
+                label = tracing::field::Empty
+            );
+            late.in_scope(|| tracing::info!("nothing is known"));
+            for row in 0..1000 {
+                late.record("rows", row);
+            }
+            late.record("label", "\"}");
+            late.record("label", "{\"rows\":1}");
+            late.in_scope(|| tracing::info!("all is known"));
         });
         log.lines()
     }
@@ -202,10 +231,17 @@ mod tests {
         };
         let found = logged(registry().with(layer(&ours).fmt_fields(JsonFields)), &ours);
         assert_eq!(found, logged(registry().with(layer(&theirs)), &theirs));
-        assert_eq!(found.len(), 3);
+        assert_eq!(found.len(), 5);
         assert_eq!(found[0]["span"], json!({"name": "none"}));
         assert_eq!(found[1]["span"]["text"], "a \"b\"\\\n\u{1}é\u{7f}");
         assert_eq!(found[2]["span"]["later"], "x\ty");
         assert_eq!(found[2]["spans"][1]["twice"], 2);
+        assert_eq!(found[4]["span"]["rows"], 999);
+        assert_eq!(found[4]["span"]["label"], r#"{"rows":1}"#);
+        let text = String::from_utf8(ours.0.lock().unwrap().clone()).unwrap();
+        assert!(
+            text.lines().all(|line| line.len() < 1500),
+            "what was recorded first is gone"
+        );
     }
 }

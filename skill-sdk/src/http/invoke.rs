@@ -81,10 +81,7 @@ pub(super) async fn invoke(
     let attachments = completed.take_attachments();
     let (result, cost) = completed.into_parts();
     match result {
-        Ok(outputs) => {
-            let bare = answer::outputs(Vec::new(), cost.as_ref());
-            multipart::attach(bare, outputs, &attachments, attachments_wanted)
-        }
+        Ok(outputs) => multipart::respond(outputs, cost.as_ref(), &attachments, attachments_wanted),
         Err(error) => answer::failure(&error),
     }
 }

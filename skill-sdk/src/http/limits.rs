@@ -33,7 +33,7 @@ pub struct Limits {
     /// How long a connection may be open without a request; it is closed at the latest after twice this time.
     pub idle_time: Duration,
     /// How long a client may take no byte of an answer. Over HTTP/2 no 16 KiB of it; then its stream is reset, and the
-    /// others of the connection go on.
+    /// others of the connection go on. One that does not take the last 16 KiB of an answer loses its connection.
     pub write_time: Duration,
     /// How many connections are served at the same time.
     pub connections: usize,

@@ -3,8 +3,9 @@
 //! The first part is the outputs as they always are; each attachment is a part with its bytes after it.
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
+use serde_json::Value;
 
 use super::answer;
 use crate::handler::Attachment;
@@ -32,28 +33,34 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Puts attachments into an answer that holds the outputs alone, or at least says that there are some.
-pub(super) fn attach(
-    mut response: Response,
+/// The answer with the outputs, and with the attachments or at least how many there are.
+pub(super) fn respond(
     outputs: Vec<u8>,
+    cost: Option<&Value>,
     attachments: &[Attachment],
     wanted: bool,
 ) -> Response {
     if attachments.is_empty() {
-        *response.body_mut() = outputs.into();
-        return response;
+        return answer::outputs(outputs, cost);
     }
+    let mut response = match boundary().filter(|_| wanted) {
+        Some(boundary) => {
+            let mut response = answer::outputs(parts(&boundary, &outputs, attachments), cost);
+            if let Ok(kind) = HeaderValue::from_str(&format!("{MIXED}; boundary={boundary}")) {
+                response.headers_mut().insert(CONTENT_TYPE, kind);
+            }
+            response
+        }
+        None => answer::outputs(outputs, cost),
+    };
     response
         .headers_mut()
         .insert(ATTACHMENTS, HeaderValue::from(attachments.len()));
-    if !wanted {
-        *response.body_mut() = outputs.into();
-        return response;
-    }
-    let Some(boundary) = boundary() else {
-        let message = "there is no randomness to tell parts from each other";
-        return answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, "skill_error", message);
-    };
+    response
+}
+
+/// The outputs and the attachments, one after the other.
+fn parts(boundary: &str, outputs: &[u8], attachments: &[Attachment]) -> Vec<u8> {
     let mut body = Vec::new();
     let mut part = |headers: &[(&str, &str)], content: &[u8]| {
         body.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
@@ -67,7 +74,7 @@ pub(super) fn attach(
         body.extend_from_slice(content);
         body.extend_from_slice(b"\r\n");
     };
-    part(&[("content-type", "application/json")], &outputs);
+    part(&[("content-type", "application/json")], outputs);
     for attachment in attachments {
         let media_type = ("content-type", attachment.media_type());
         match attachment {
@@ -78,14 +85,11 @@ pub(super) fn attach(
         }
     }
     body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    *response.body_mut() = body.into();
-    if let Ok(kind) = HeaderValue::from_str(&format!("{MIXED}; boundary={boundary}")) {
-        response.headers_mut().insert(CONTENT_TYPE, kind);
-    }
-    response
+    body
 }
 
-/// A line that no part holds: 128 bits that nobody could know when the parts were written.
+/// A line that no part holds: 128 bits that nobody could know when the parts were written. `None` where the system has no
+/// randomness; the outputs are worth more than what stands beside them.
 fn boundary() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
@@ -113,8 +117,7 @@ mod tests {
     fn answer_to(accept: &'static str, attachments: &[Attachment]) -> Response {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        let bare = answer::json(StatusCode::OK, Vec::new());
-        attach(bare, b"{}".to_vec(), attachments, is_wanted(&headers))
+        respond(b"{}".to_vec(), None, attachments, is_wanted(&headers))
     }
 
     #[tokio::test]

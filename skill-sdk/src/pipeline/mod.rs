@@ -11,6 +11,7 @@ mod deadline;
 mod examples;
 mod host;
 mod locate;
+mod pace;
 mod panics;
 mod relax;
 mod report;
@@ -30,7 +31,6 @@ pub(crate) use self::capture::Capture;
 #[cfg(feature = "testing")]
 pub use self::capture::{LogEvent, LogSpan};
 #[cfg(feature = "http")]
-#[cfg(feature = "http")]
 pub(crate) use self::deadline::{after, later, timed};
 pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};
@@ -40,7 +40,6 @@ use crate::context::{Resources, SkillContext};
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
 use crate::handler::{Failure, Reply, Running, Written};
-use crate::registry::Skill;
 
 /// The code of inputs that break the contract.
 pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
@@ -55,7 +54,7 @@ pub(crate) async fn run(runnable: &Runnable, resources: &Arc<Resources>, call: C
         .await
 }
 
-/// Where a skill that blocks its thread runs.
+/// Where a skill runs that keeps its thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place<'a> {
     /// On a thread that the runtime has for it, and the deadline is kept here. When the thread goes on after the call it is
@@ -119,12 +118,20 @@ async fn steps(
     // The skill has its own; a call that waits for long keeps no other.
     drop(inputs);
     let guard = CancelOnDrop(context);
-    let reply = match (running, place) {
-        (Running::Asynchronous(future), _) => {
-            let reply = deadline::within(context, panics::caught_future(runnable.skill(), future)).await?;
-            // A body that did not yield was over its time when it was asked for the first time.
-            context.check_deadline()?;
-            reply
+    let reply: Result<Reply, SkillError> = match (running, place) {
+        (Running::Asynchronous(future), Place::Runtime(abandoned)) => {
+            let call = panics::caught_future(runnable.skill(), future);
+            match (runnable.pace().apart(), abandoned) {
+                (Some(runtime), Some(_)) => {
+                    let (pace, of_call) = (Arc::clone(runnable.pace()), context.clone());
+                    let work = move || runtime.block_on(unless_cancelled(&of_call, pace.watch(call)));
+                    on_a_thread(context, work, abandoned).await?
+                }
+                _ => awaited(context, runnable.pace().watch(call)).await?,
+            }
+        }
+        (Running::Asynchronous(future), Place::Here) => {
+            awaited(context, panics::caught_future(runnable.skill(), future)).await?
         }
         (Running::Blocking(work), Place::Here) => {
             let reply = panics::caught(runnable.skill(), work);
@@ -133,7 +140,8 @@ async fn steps(
             reply
         }
         (Running::Blocking(work), Place::Runtime(abandoned)) => {
-            on_a_thread(runnable.skill(), context, work, abandoned).await?
+            let skill = runnable.skill();
+            on_a_thread(context, move || panics::caught(skill, work), abandoned).await?
         }
     };
     drop(guard);
@@ -150,18 +158,37 @@ async fn steps(
     Ok(written)
 }
 
-/// Runs what blocks on a thread of the runtime, and waits for it until the time of the call is up.
-async fn on_a_thread(
-    skill: &'static Skill,
+/// Awaits the code of a skill until the time of the call is up.
+async fn awaited<T>(context: &SkillContext, call: impl Future<Output = T>) -> Result<T, SkillError> {
+    let reply = deadline::within(context, call).await?;
+    // A body that did not yield was over its time when it was asked for the first time.
+    context.check_deadline()?;
+    Ok(reply)
+}
+
+/// Awaits the code of a skill, which is dropped once nobody waits for it.
+async fn unless_cancelled<T>(
     context: &SkillContext,
-    work: Box<dyn FnOnce() -> Reply + Send>,
+    call: impl Future<Output = Result<T, SkillError>>,
+) -> Result<T, SkillError> {
+    tokio::select! {
+        biased;
+        () = context.cancelled() => Err(context.timeout()),
+        reply = call => reply,
+    }
+}
+
+/// Runs what keeps its thread on one that the runtime has for it, and waits for it until the time of the call is up.
+async fn on_a_thread<T: Send + 'static>(
+    context: &SkillContext,
+    work: impl FnOnce() -> Result<T, SkillError> + Send + 'static,
     abandoned: Option<&Abandoned>,
-) -> Result<Result<Reply, SkillError>, SkillError> {
+) -> Result<Result<T, SkillError>, SkillError> {
     let (_of_call, of_thread) = abandoned.map(Abandoned::watch).unzip();
     let span = tracing::Span::current();
     let work = move || {
         let _of_thread = of_thread;
-        span.in_scope(|| panics::caught(skill, work))
+        span.in_scope(work)
     };
     // The span takes the log of a test along.
     let thread = tokio::task::spawn_blocking(work);

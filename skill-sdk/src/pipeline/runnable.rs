@@ -8,6 +8,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::call::Meta;
+use super::pace::Pace;
 use super::violations::{self, Violation};
 use super::{locate, panics, relax};
 use crate::context::{ContextStart, Resources, SkillContext};
@@ -25,6 +26,8 @@ pub struct Runnable {
     described: &'static Described,
     inputs: Check,
     outputs: Check,
+    /// All calls that run know the same.
+    pace: Arc<Pace>,
 }
 
 /// A schema, ready to check values.
@@ -71,6 +74,7 @@ impl Runnable {
                 described,
                 inputs,
                 outputs,
+                pace: Arc::default(),
             }),
             _ => Err(problems),
         }
@@ -84,6 +88,11 @@ impl Runnable {
     /// What is derived from its declaration and types.
     pub fn described(&self) -> &'static Described {
         self.described
+    }
+
+    /// How long its calls keep their threads.
+    pub(super) fn pace(&self) -> &Arc<Pace> {
+        &self.pace
     }
 
     pub(super) fn output_shape(&self) -> OutputShape {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use skill_sdk::http::{BindError, HttpHost, ServeOptions, serve};
 use skill_sdk_tests::signs::{self, Signs};
-use skill_sdk_tests::wire::{Client, Server, anonymous, request};
+use skill_sdk_tests::wire::{Client, Server, anonymous, request, until};
 use tokio::net::TcpStream;
 
 use super::{act, refused};
@@ -87,10 +87,10 @@ async fn running_calls_finish_and_new_ones_are_refused() {
 
     let done = server.stop();
     // The server goes on listening, and says what it is about.
-    let mut probe = Client::connect(address).await;
-    while probe.get("GET", "/readyz").await.status == 200 {
-        probe = Client::connect(address).await;
-    }
+    until("it stops", async || {
+        Client::connect(address).await.get("GET", "/readyz").await.status != 200
+    })
+    .await;
     for mut client in [idle, Client::connect(address).await] {
         let answer = client.post(ACT, r#"{"inputs":{"action":"a"}}"#).await;
         assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));

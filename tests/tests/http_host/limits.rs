@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use skill_sdk::http::{HttpHost, Limits, ServeOptions};
 use skill_sdk_tests::signs::{self, Signs};
-use skill_sdk_tests::wire::{Client, Server, anonymous, request};
+use skill_sdk_tests::wire::{Client, Server, anonymous, request, until};
 use tokio::time::{Instant, sleep};
 
 use super::{act, deaf, refused, unclassified};
@@ -87,7 +87,11 @@ async fn leave_behind(server: &Server, invocation: &str) -> Signs {
     let context = signs.started().await;
     drop(client);
     context.cancelled().await;
-    while metric(server, "skill_sdk_calls_in_flight{skill=\"http.deaf@1\"}").await != "0" {}
+    let in_flight = "skill_sdk_calls_in_flight{skill=\"http.deaf@1\"}";
+    until("the call is over", async || {
+        metric(server, in_flight).await == "0"
+    })
+    .await;
     signs
 }
 
@@ -112,7 +116,7 @@ async fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
         assert_eq!(other.status, if status == 429 { 200 } else { 503 });
         signs::open_gate(invocation);
         signs.ended().await;
-        while metric(&server, left).await != "0" {}
+        until("the thread is over", async || metric(&server, left).await == "0").await;
         assert_eq!(client.post(ACT, &action("a")).await.status, 200);
         // A host that stops does not wait for a thread that nobody can end.
         let last = format!("{invocation}-2");
@@ -178,20 +182,22 @@ async fn bodies_in_parts_share_a_memory() {
             second.receive().await
         };
         // Once the parts of the first were taken, which nobody tells.
-        let answer = loop {
+        until("there is no room", async || {
             let answer = one_more().await;
-            if answer.status != 200 {
-                break answer;
+            let is_refused = answer.status != 200;
+            if is_refused {
+                assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
             }
-        };
-        assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+            is_refused
+        })
+        .await;
         if leaves {
             drop(first);
         } else {
             first.send(chunks(&parts[2..]) + "0\r\n\r\n").await;
             assert_eq!(first.receive().await.status, 200);
         }
-        while one_more().await.status != 200 {}
+        until("there is room again", async || one_more().await.status == 200).await;
     }
 }
 
@@ -315,7 +321,10 @@ async fn connections_over_the_limit_are_told_so() {
     assert_eq!(one.post(ACT, &action("a")).await.status, 200);
     assert_ne!(metric(&server, "skill_sdk_connections_refused_total").await, "0");
     drop((one, other));
-    while server.connect().await.post(ACT, &action("a")).await.status != 200 {}
+    until("there is room again", async || {
+        server.connect().await.post(ACT, &action("a")).await.status == 200
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use skill_sdk::context::Resources;
 use skill_sdk::http::{HttpHost, ServeOptions, router};
 use skill_sdk::pipeline::Host;
 use skill_sdk::{Attached, Attachment, Environment, Registry, SkillContext, SkillError, resource, skill};
-use skill_sdk_tests::wire::{Client, Server, anonymous};
+use skill_sdk_tests::wire::{Client, Server, anonymous, until};
 
 use super::{act, refused, unclassified};
 
@@ -176,7 +176,10 @@ async fn a_call_whose_caller_left_is_counted_too() {
     signs.dropped().await;
     let line = "skill_sdk_call_errors_total{skill=\"http.act@1\",code=\"cancelled\"} 1";
     let mut probe = server.connect().await;
-    while !probe.get("GET", "/metrics").await.body.contains(line) {}
+    until("the call is counted", async || {
+        probe.get("GET", "/metrics").await.body.contains(line)
+    })
+    .await;
 }
 
 #[tokio::test]

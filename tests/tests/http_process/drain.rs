@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde_json::json;
 use skill_sdk_tests::http2::Http2;
 use skill_sdk_tests::program::Program;
-use skill_sdk_tests::wire::{Client, request};
+use skill_sdk_tests::wire::{Client, request, until};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinSet, spawn_blocking};
 
@@ -48,7 +48,10 @@ impl Flight {
 
 /// Asks until the program says that it is stopping.
 async fn stopping(address: SocketAddr) {
-    while Client::connect(address).await.get("GET", "/readyz").await.status == 200 {}
+    until("it stops", async || {
+        Client::connect(address).await.get("GET", "/readyz").await.status != 200
+    })
+    .await;
 }
 
 /// Calls again and again on one connection until the answer is a refusal; gives how many calls were answered.
@@ -153,7 +156,7 @@ async fn calls_that_do_not_yield_keep_neither_probes_nor_the_end() {
     let program = serve(&[], &[]);
     let cores = std::thread::available_parallelism().unwrap().get();
     let mut callers = Vec::new();
-    for _ in 0..cores.min(7) {
+    for _ in 0..4 * cores {
         let mut caller = Client::connect(program.address).await;
         caller.send(request("POST", SPIN, &[], r#"{"inputs":{}}"#)).await;
         callers.push(caller);

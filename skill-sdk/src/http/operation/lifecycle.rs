@@ -10,8 +10,8 @@ pub(crate) struct Lifecycle {
     draining: AtomicBool,
     cut: AtomicBool,
     when_cut: Notify,
-    /// Requests that are being served, to the last byte of their answers.
-    requests: AtomicUsize,
+    /// Requests that are being served, and parts of answers that are not written yet.
+    answers: AtomicUsize,
     when_quiet: Notify,
 }
 
@@ -41,24 +41,24 @@ impl Lifecycle {
         }
     }
 
-    /// A request begins.
-    pub(crate) fn request_begins(&self) {
-        self.requests.fetch_add(1, Ordering::SeqCst);
+    /// A request begins, or a part of an answer is there to be written.
+    pub(crate) fn answer_begins(&self) {
+        self.answers.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// A request and its answer are over.
-    pub(crate) fn request_ends(&self) {
-        if self.requests.fetch_sub(1, Ordering::SeqCst) == 1 && self.is_draining() {
+    /// A request is served, or a part of an answer is written.
+    pub(crate) fn answer_ends(&self) {
+        if self.answers.fetch_sub(1, Ordering::SeqCst) == 1 && self.is_draining() {
             self.when_quiet.notify_one();
         }
     }
 
-    /// Whether no request is being served.
+    /// Whether nobody waits for an answer.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.requests.load(Ordering::SeqCst) == 0
+        self.answers.load(Ordering::SeqCst) == 0
     }
 
-    /// Resolves once no request is being served. For one waiter, while draining.
+    /// Resolves once nobody waits for an answer. For one waiter, while draining.
     pub(crate) async fn quiet(&self) {
         while !self.is_quiet() {
             self.when_quiet.notified().await;

@@ -33,6 +33,8 @@ pub(super) struct Traffic {
     multiplexed: AtomicBool,
     /// Told when the client of HTTP/2 has to go elsewhere with its next requests.
     leave: Notify,
+    /// Whether the client is not waited for any more.
+    given_up: AtomicBool,
 }
 
 impl Traffic {
@@ -44,6 +46,7 @@ impl Traffic {
             taken: AtomicUsize::new(0),
             multiplexed: AtomicBool::new(false),
             leave: Notify::new(),
+            given_up: AtomicBool::new(false),
         }
     }
 
@@ -76,6 +79,19 @@ impl Traffic {
     pub(super) async fn leaves(&self) {
         self.leave.notified().await;
     }
+
+    /// The client of HTTP/2 does not take what it asked for.
+    pub(super) fn give_up(&self) {
+        self.given_up.store(true, Ordering::SeqCst);
+        self.leave.notify_one();
+    }
+
+    /// Resolves when the client is not waited for any more. For one waiter, who has no other use for [`leaves`](Self::leaves).
+    pub(super) async fn given_up(&self) {
+        while !self.given_up.load(Ordering::SeqCst) {
+            self.leave.notified().await;
+        }
+    }
 }
 
 /// One request, while it is served.
@@ -86,6 +102,10 @@ impl Active {
         traffic.begun.fetch_add(1, Ordering::Relaxed);
         traffic.active.fetch_add(1, Ordering::Relaxed);
         Self(Some(Unsent::new(traffic)))
+    }
+
+    pub(super) fn traffic(&self) -> Option<&Arc<Traffic>> {
+        self.0.as_ref().map(Unsent::traffic)
     }
 
     /// The host does not stop before what is returned is dropped.
@@ -105,8 +125,8 @@ impl Active {
     }
 
     fn is_stopping(&self) -> bool {
-        let operation = self.0.as_ref().map(|unsent| &unsent.traffic().operation);
-        operation.is_some_and(|operation| operation.lifecycle().is_draining())
+        let is_draining = |traffic: &Arc<Traffic>| traffic.operation.lifecycle().is_draining();
+        self.traffic().is_some_and(is_draining)
     }
 }
 

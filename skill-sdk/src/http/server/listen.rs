@@ -176,7 +176,11 @@ pub(super) async fn attended<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>
     }
     // What is being served is answered.
     connection.as_mut().graceful_shutdown();
-    connection.await
+    tokio::select! {
+        biased;
+        served = connection.as_mut() => served,
+        () = traffic.given_up() => Err("its client did not take the end of an answer".into()),
+    }
 }
 
 /// A connection that is counted while it is open.

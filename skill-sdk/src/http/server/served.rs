@@ -11,7 +11,7 @@ use axum::body::{Body, HttpBody};
 use hyper::body::{Buf, Bytes, Frame, SizeHint};
 
 use super::edge::{Active, Traffic};
-use super::streams;
+use super::streams::{self, Untaken};
 
 /// How much of an answer HTTP/2 gets at once. What it has got is written by a window of one byte, and cannot be taken back.
 const PIECE: usize = 16 * 1024;
@@ -22,21 +22,23 @@ pub(super) struct Served {
     /// What is left of a part that is handed out in pieces.
     rest: Bytes,
     active: Option<Active>,
-    multiplexed: bool,
+    /// There for HTTP/2.
+    untaken: Option<Untaken>,
 }
 
 impl Served {
     pub(super) fn new(body: Body, active: Option<Active>, multiplexed: bool) -> Self {
+        let traffic = active.as_ref().filter(|_| multiplexed).and_then(Active::traffic);
         Self {
             body,
             rest: Bytes::new(),
+            untaken: traffic.map(streams::answered),
             active,
-            multiplexed,
         }
     }
 
     fn part(&mut self, mut bytes: Bytes) -> Part {
-        if self.multiplexed && bytes.len() > PIECE {
+        if self.untaken.is_some() && bytes.len() > PIECE {
             self.rest = bytes.split_off(PIECE);
         }
         let unsent = if self.is_end_stream() {
@@ -44,7 +46,11 @@ impl Served {
         } else {
             self.active.as_ref().and_then(Active::unsent)
         };
-        Part { bytes, unsent }
+        Part {
+            bytes,
+            unsent,
+            _untaken: self.untaken.clone(),
+        }
     }
 }
 
@@ -61,12 +67,12 @@ impl HttpBody for Served {
             streams::offered();
             return Poll::Ready(Some(Ok(Frame::data(self.part(rest)))));
         }
-        if self.multiplexed {
+        if self.untaken.is_some() {
             // Until there is something to take the client is not late.
             streams::nothing_offered();
         }
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        if self.multiplexed {
+        if self.untaken.is_some() {
             streams::offered();
         }
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(|bytes| self.part(bytes)))))
@@ -86,6 +92,7 @@ impl HttpBody for Served {
 pub(super) struct Part {
     bytes: Bytes,
     unsent: Option<Unsent>,
+    _untaken: Option<Untaken>,
 }
 
 impl Buf for Part {
@@ -100,31 +107,47 @@ impl Buf for Part {
     fn advance(&mut self, count: usize) {
         self.bytes.advance(count);
         if let Some(unsent) = &self.unsent {
-            unsent.0.took();
+            unsent.traffic.took();
         }
     }
 }
 
 /// Something of an answer that is not written: the host does not stop as long as there is any.
-pub(super) struct Unsent(Arc<Traffic>);
+pub(super) struct Unsent {
+    traffic: Arc<Traffic>,
+    /// A host that stops waits for no request that came after it began to: it is refused, and its connection closes after it.
+    is_waited_for: bool,
+}
 
 impl Unsent {
     pub(super) fn new(traffic: &Arc<Traffic>) -> Self {
-        traffic.operation.lifecycle().request_begins();
-        Self(Arc::clone(traffic))
+        let is_waited_for = !traffic.operation.lifecycle().is_draining();
+        Self::counted(traffic, is_waited_for)
+    }
+
+    fn counted(traffic: &Arc<Traffic>, is_waited_for: bool) -> Self {
+        if is_waited_for {
+            traffic.operation.lifecycle().answer_begins();
+        }
+        Self {
+            traffic: Arc::clone(traffic),
+            is_waited_for,
+        }
     }
 
     pub(super) fn again(&self) -> Self {
-        Self::new(&self.0)
+        Self::counted(&self.traffic, self.is_waited_for)
     }
 
-    pub(super) fn traffic(&self) -> &Traffic {
-        &self.0
+    pub(super) fn traffic(&self) -> &Arc<Traffic> {
+        &self.traffic
     }
 }
 
 impl Drop for Unsent {
     fn drop(&mut self) {
-        self.0.operation.lifecycle().request_ends();
+        if self.is_waited_for {
+            self.traffic.operation.lifecycle().answer_ends();
+        }
     }
 }

@@ -46,6 +46,9 @@ impl Patience {
 enum Phase {
     /// It sent so much of the preface of HTTP/2, and nothing else yet.
     Opening(usize),
+    /// It sent something after so many requests of HTTP/1, mostly a whole head. No clock was set for it; this is what the
+    /// pulse of its traffic was before.
+    Begun { requests: usize, pulse: usize },
     /// It sent a part of a head of HTTP/1, of the request after so many.
     Head(usize),
     /// It waits, or is being served; this was the pulse of its traffic.
@@ -104,11 +107,13 @@ impl<S> Guarded<S> {
                     self.phase = Phase::Opening(matched);
                 }
             }
-            Phase::Quiet(_) if !self.multiplexed && !self.traffic.is_active() => {
-                self.phase = Phase::Head(self.traffic.begun());
-                self.clock.as_mut().reset(after(self.patience.head));
+            Phase::Quiet(pulse) if !self.multiplexed && !self.traffic.is_active() => {
+                self.phase = Phase::Begun {
+                    requests: self.traffic.begun(),
+                    pulse,
+                };
             }
-            Phase::Quiet(_) | Phase::Head(_) => {}
+            Phase::Quiet(_) | Phase::Begun { .. } | Phase::Head(_) => {}
         }
     }
 
@@ -119,14 +124,20 @@ impl<S> Guarded<S> {
 
     /// Whether the client had its time.
     fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
-        if let Phase::Head(before) = self.phase
-            && self.traffic.begun() != before
-        {
-            self.quiet();
+        match self.phase {
+            // Nearly all heads come at once. The clock goes on as it was, and looks at the pulse when it is up.
+            Phase::Begun { requests, pulse } if self.traffic.begun() != requests => {
+                self.phase = Phase::Quiet(pulse);
+            }
+            Phase::Begun { requests, .. } => {
+                self.phase = Phase::Head(requests);
+                self.clock.as_mut().reset(after(self.patience.head));
+            }
+            Phase::Head(before) if self.traffic.begun() != before => self.quiet(),
+            _ => {}
         }
         while self.clock.as_mut().poll(cx).is_ready() {
             match self.phase {
-                // The clock is read lazily, so that no request has to set it.
                 // An answer that waits for its client has a clock of its own.
                 Phase::Quiet(before)
                     if self.traffic.is_active() || self.traffic.pulse() != before || self.stuck.is_some() =>

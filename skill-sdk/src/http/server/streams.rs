@@ -2,33 +2,72 @@
 //!
 //! A client that opens no window keeps its answer in the memory of the host, on a connection on which all else goes well.
 //! So each stream has a clock of its own: it is reset when its client takes nothing for as long as a client of HTTP/1 may
-//! leave its connection unread. The other streams go on.
+//! leave its connection unread. The other streams go on. What hyper has handed out cannot be taken back: a client that does
+//! not take the end of an answer loses its connection.
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use hyper::rt::Executor;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::pipeline::later;
+use super::edge::Traffic;
+use crate::pipeline::{later, timed};
 
 tokio::task_local! {
-    /// Since when the client of this stream was offered something that it did not take.
-    static OFFERED: Cell<Option<Instant>>;
+    /// The stream that is being polled.
+    static STREAM: Stream;
+}
+
+/// What is known of a stream.
+#[derive(Default)]
+struct Stream {
+    /// Since when its client was offered something that it did not take.
+    offered: Cell<Option<Instant>>,
+    answer: Cell<Option<Answer>>,
+}
+
+/// An answer that began.
+struct Answer {
+    /// Resolves when nothing is left of it.
+    taken: oneshot::Receiver<Infallible>,
+    traffic: Arc<Traffic>,
+}
+
+/// Kept by all that is left of an answer.
+#[derive(Clone)]
+pub(super) struct Untaken {
+    _until_dropped: Arc<oneshot::Sender<Infallible>>,
+}
+
+/// The stream that is being polled begins its answer.
+pub(super) fn answered(traffic: &Arc<Traffic>) -> Untaken {
+    let (until_dropped, taken) = oneshot::channel();
+    let answer = Answer {
+        taken,
+        traffic: Arc::clone(traffic),
+    };
+    // Without a stream nobody has a clock for it.
+    let _ = STREAM.try_with(|stream| stream.answer.set(Some(answer)));
+    Untaken {
+        _until_dropped: Arc::new(until_dropped),
+    }
 }
 
 /// The stream that is being polled has something that its client may take, from now on.
 pub(super) fn offered() {
-    // HTTP/1 has no streams.
-    let _ = OFFERED.try_with(|since| since.set(Some(Instant::now())));
+    let _ = STREAM.try_with(|stream| stream.offered.set(Some(Instant::now())));
 }
 
 /// The stream that is being polled has nothing that its client may take.
 pub(super) fn nothing_offered() {
-    let _ = OFFERED.try_with(|since| since.set(None));
+    let _ = STREAM.try_with(|stream| stream.offered.set(None));
 }
 
 /// Runs streams.
@@ -44,19 +83,31 @@ where
     S::Output: Send,
 {
     fn execute(&self, stream: S) {
-        tokio::spawn(OFFERED.scope(Cell::new(None), watched(stream, self.patience)));
+        tokio::spawn(STREAM.scope(Stream::default(), watched(stream, self.patience)));
     }
 }
 
 /// Runs a stream to its end, or drops it, which resets it.
 async fn watched<S: Future>(stream: S, patience: Duration) {
+    if until_handed_out(stream, patience).await.is_none() {
+        return;
+    }
+    if let Some(Answer { taken, traffic }) = STREAM.with(|stream| stream.answer.take())
+        && timed(|| Some(patience), taken).await.is_none()
+    {
+        traffic.give_up();
+    }
+}
+
+/// Runs a stream until hyper has handed out all of its answer; `None` when its client takes nothing.
+async fn until_handed_out<S: Future>(stream: S, patience: Duration) -> Option<()> {
     let mut stream = pin!(stream);
     let mut clock: Option<Pin<Box<Sleep>>> = None;
     poll_fn(|cx| {
         if stream.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(());
+            return Poll::Ready(Some(()));
         }
-        let Some(since) = OFFERED.with(Cell::get) else {
+        let Some(since) = STREAM.with(|stream| stream.offered.get()) else {
             return Poll::Pending;
         };
         let end = later(since, patience);
@@ -64,7 +115,7 @@ async fn watched<S: Future>(stream: S, patience: Duration) {
         if clock.deadline() != end {
             clock.as_mut().reset(end);
         }
-        clock.as_mut().poll(cx)
+        clock.as_mut().poll(cx).map(|()| None)
     })
-    .await;
+    .await
 }

@@ -43,7 +43,8 @@ impl Served {
         let operation = Operation::new(host, limits.clone(), Environment::only([]), Vec::new());
         let router = Router::new()
             .route("/large", get(|| async { "a".repeat(LARGE) }))
-            .route("/small", get(|| async { "small" }));
+            .route("/small", get(|| async { "small" }))
+            .route("/tiny", get(|| async { "abc" }));
         let (client, server) = duplex(WIRE);
         let traffic = Arc::new(Traffic::new(operation.clone()));
         let stream = Guarded::new(server, Patience::of(&limits), Arc::clone(&traffic));
@@ -75,6 +76,7 @@ impl Http2 {
     async fn new(stream: DuplexStream, window: u32) -> Self {
         let connected = h2::client::Builder::new()
             .initial_window_size(window)
+            .initial_connection_window_size(1 << 20)
             .handshake(stream)
             .await;
         let (requests, connection) = connected.unwrap();
@@ -205,17 +207,35 @@ async fn a_stream_whose_client_reads_nothing_is_given_up_and_the_others_go_on() 
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_an_answer_that_is_not_read_holds_no_connection() {
-    // The whole answer is one piece, which HTTP/2 holds when the window has room for a part of it.
-    let (served, stream) = Served::start(|_| {});
-    let client = Http2::new(stream, 3).await;
-    let answer = client.get("/small").await;
-    let began = Instant::now();
-    let (came, _) = Http2::slowly(answer, false).await;
-    assert_eq!(came, 3);
-    let waited = began.elapsed().as_secs();
-    assert!((75..=150).contains(&waited), "closed after {waited} seconds");
-    served.connection.await.unwrap();
-    assert!(served.operation.lifecycle().is_quiet());
+    // The whole answer, or the last piece of it, is what HTTP/2 holds when the window has room for a part of it.
+    for (path, window) in [("/small", 3), ("/large", u32::try_from(LARGE - 1).unwrap())] {
+        let (served, stream) = Served::start(|_| {});
+        let client = Http2::new(stream, window).await;
+        let answer = client.get(path).await;
+        let began = Instant::now();
+        // The client is not idle meanwhile.
+        let busy = async {
+            loop {
+                sleep(Duration::from_secs(7)).await;
+                assert_eq!(Http2::slowly(client.get("/tiny").await, false).await, (3, None));
+            }
+        };
+        let ended = async {
+            let (came, _) = Http2::slowly(answer, false).await;
+            assert_eq!(came, window as usize);
+            served.connection.await.unwrap();
+        };
+        tokio::select! {
+            () = ended => {}
+            () = busy => {}
+        }
+        let waited = began.elapsed().as_secs();
+        assert!(
+            (30..=31).contains(&waited),
+            "{path}: closed after {waited} seconds"
+        );
+        assert!(served.operation.lifecycle().is_quiet());
+    }
 }
 
 #[tokio::test(start_paused = true)]
