@@ -19,6 +19,7 @@ mod lifetime;
 mod limits;
 mod mounted;
 mod operation;
+mod pace;
 mod table;
 
 use serde_json::Value;
