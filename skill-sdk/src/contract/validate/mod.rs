@@ -1,5 +1,6 @@
 //! Checking values against a schema, in the dialect of the platform.
 
+mod alone;
 mod dialect;
 mod narrow;
 mod scan;

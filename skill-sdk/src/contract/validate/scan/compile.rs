@@ -9,6 +9,7 @@ use super::bounds::Bounds;
 use super::plan::{ANY, Array, Choices, Further, Member, Node, NodeId, Object, Range, Types};
 use crate::contract::json;
 use crate::contract::validate;
+use crate::contract::validate::alone::{alone, moves_references, uses};
 
 /// The schema language of the contracts.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -25,18 +26,8 @@ const MAX_VALIDATORS: usize = 32;
 /// How many required members of one object are kept track of.
 const MAX_REQUIRED: u32 = 64;
 
-/// Keywords that move what a reference means, or look at what other keywords saw: with one of them anywhere there is no plan.
-const FAR_REACHING: &[&str] = &[
-    "$id",
-    "$anchor",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "$vocabulary",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
+/// Keywords that look at what other keywords saw: with one of them anywhere there is no plan.
+const FAR_REACHING: &[&str] = &["unevaluatedItems", "unevaluatedProperties"];
 
 /// Keywords that say nothing about which values are valid.
 const SILENT: &[&str] = &[
@@ -88,11 +79,13 @@ const KNOWN: &[&str] = &[
 /// The nodes of the plan and the one to begin with.
 pub(super) fn plan(schema: &Value) -> Option<(Vec<Node>, NodeId)> {
     let members = schema.as_object()?;
-    if members.get("$schema").is_some_and(|draft| draft != DRAFT) || reaches_far(schema, true) {
+    if members.get("$schema").is_some_and(|draft| draft != DRAFT)
+        || moves_references(schema)
+        || uses(schema, FAR_REACHING)
+    {
         return None;
     }
     let mut plan = Plan {
-        root: members,
         document: schema,
         nodes: vec![Node::anything()],
         known: HashMap::new(),
@@ -103,20 +96,7 @@ pub(super) fn plan(schema: &Value) -> Option<(Vec<Node>, NodeId)> {
     Some((plan.nodes, root))
 }
 
-/// Whether a keyword is in the schema that makes a part of it mean something else than it does alone.
-fn reaches_far(schema: &Value, is_root: bool) -> bool {
-    match schema {
-        Value::Object(members) => members.iter().any(|(name, value)| {
-            let far = FAR_REACHING.contains(&name.as_str()) || (!is_root && name == "$schema");
-            far || reaches_far(value, false)
-        }),
-        Value::Array(items) => items.iter().any(|item| reaches_far(item, false)),
-        _ => false,
-    }
-}
-
 struct Plan<'a> {
-    root: &'a Map<String, Value>,
     document: &'a Value,
     nodes: Vec<Node>,
     /// The nodes of schemas by their place in memory: a schema may refer to itself.
@@ -193,20 +173,7 @@ impl<'a> Plan<'a> {
             // Never sure of a value that stands here; of documents without one it still is.
             return Some(Node::nothing());
         }
-        let mut alone = schema.as_object()?.clone();
-        if has_references(schema) {
-            for definitions in ["$defs", "definitions"] {
-                match self.root.get(definitions) {
-                    Some(found) if !only_definitions_are_referred_to(found) => return None,
-                    Some(found) => drop(alone.insert(definitions.to_owned(), found.clone())),
-                    None => {}
-                }
-            }
-            if !only_definitions_are_referred_to(schema) {
-                return None;
-            }
-        }
-        let validator = validate::compile(&Value::Object(alone)).ok()?;
+        let validator = validate::compile(&alone(self.document, schema)?).ok()?;
         let mut node = Node::anything();
         node.further.push(Further::Validator(Box::new(validator)));
         Some(node)
@@ -388,28 +355,4 @@ fn choices(values: &[Value]) -> Choices {
         }
     }
     choices
-}
-
-fn has_references(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => members
-            .iter()
-            .any(|(name, value)| name == "$ref" || has_references(value)),
-        Value::Array(items) => items.iter().any(has_references),
-        _ => false,
-    }
-}
-
-/// Whether every reference leads into the definitions of the document.
-fn only_definitions_are_referred_to(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => members.iter().all(|(name, value)| match value.as_str() {
-            Some(target) if name == "$ref" => {
-                target.starts_with("#/$defs/") || target.starts_with("#/definitions/")
-            }
-            _ => only_definitions_are_referred_to(value),
-        }),
-        Value::Array(items) => items.iter().all(only_definitions_are_referred_to),
-        _ => true,
-    }
 }
