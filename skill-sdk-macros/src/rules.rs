@@ -74,7 +74,8 @@ pub(crate) fn mcp_endpoint(endpoint: &str) -> Result<(), String> {
             Err("`stdio:` is followed by the name of the server, such as `stdio:acme`".into())
         }
         Some(scheme) if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) => Ok(()),
-        None if endpoint.len() != known.len() => Ok(()),
+        // The variable holds the scheme, and then all of it.
+        None if known.is_empty() && endpoint.len() > known.len() => Ok(()),
         _ => Err("the endpoint of an mcp skill is a URL or `stdio:NAME`".into()),
     }
 }

@@ -10,8 +10,9 @@ use std::process::Command;
 /// The most crates of a build with default features, the user's own included.
 const MOST: usize = 25;
 
-/// The most crates of a build with one feature, the user's own included: what somebody pays who turns it on. A feature that
-/// grows is a decision; a smaller number is welcome here.
+/// The most crates of a build with one feature on Linux, the user's own included: what somebody pays who turns it on. A feature
+/// that grows is a decision; a smaller number is welcome here. Other systems have crates of their own, so that there nothing
+/// but the names counts.
 const MOST_WITH: [(&str, usize); 13] = [
     ("runtime", 85),
     ("auth", 161),
@@ -145,7 +146,7 @@ fn each_feature_brings_its_own_crates_and_no_more() {
     for (feature, most) in MOST_WITH {
         let crates = crates(&format!("\"{feature}\""));
         assert!(
-            crates.len() <= most,
+            crates.len() <= most || !cfg!(target_os = "linux"),
             "`{feature}` brings {} crates, and {most} are expected: {crates:#?}",
             crates.len()
         );

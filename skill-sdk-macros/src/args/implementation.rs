@@ -129,11 +129,9 @@ impl Implementation {
     }
 
     fn scopes(&mut self, value: &Expr, errors: &mut Errors) {
+        let sentence = "`scopes` is a list of strings; write `scopes = [\"reports:read\"]`";
         let Expr::Array(array) = value else {
-            return errors.at(
-                value,
-                "`scopes` is a list of strings; write `scopes = [\"reports:read\"]`",
-            );
+            return errors.at(value, sentence);
         };
         if array.elems.len() > 20 {
             errors.at(
@@ -142,6 +140,10 @@ impl Implementation {
             );
         }
         for item in &array.elems {
+            if string(item).is_err() {
+                errors.at(item, sentence);
+                continue;
+            }
             let mut scope = None;
             once(&mut scope, "scope", item, rules::scope, errors);
             self.scopes.extend(scope);
