@@ -2,7 +2,7 @@
 
 Blocks fenced as `sh` are run in order. A command that serves is started in the background on a free port; the `curl` line that
 it prints is run, then the server is told to stop and must end well. A Rust block that follows the words "into `FILE`"
-is written to FILE.
+is written to FILE. What is built beside the clone is built in the clone's `target`, where most of it is built already.
 """
 
 import os
@@ -29,18 +29,25 @@ class Shell:
     """A shell whose directory and variables live on from one command to the next."""
 
     def __init__(self, directory: Path):
+        self.clone = directory
         self.directory = directory
-        self.environment = dict(os.environ)
+        self.variables = dict(os.environ)
+
+    def environment(self) -> dict:
+        """The variables of the next command."""
+        if self.directory.is_relative_to(self.clone):
+            return self.variables
+        return self.variables | {"CARGO_TARGET_DIR": str(self.clone / "target")}
 
     def run(self, command: str) -> None:
         print(f"\n$ {command}", flush=True)
         with tempfile.NamedTemporaryFile("r", suffix=".env") as state:
             script = f"set -e\n{command}\n{{ pwd; env -0; }} > {state.name}"
-            subprocess.run(["bash", "-c", script], cwd=self.directory, env=self.environment, check=True)
+            subprocess.run(["bash", "-c", script], cwd=self.directory, env=self.environment(), check=True)
             directory, _, variables = state.read().partition("\n")
         self.directory = Path(directory)
         pairs = (pair.partition("=") for pair in variables.split("\0") if "=" in pair)
-        self.environment = {name: value for name, _, value in pairs}
+        self.variables = {name: value for name, _, value in pairs if name != "CARGO_TARGET_DIR"}
 
     def serve(self, command: str) -> None:
         print(f"\n$ {command} &", flush=True)
@@ -48,7 +55,7 @@ class Shell:
             server = subprocess.Popen(
                 ["bash", "-c", f"exec {command} --port 0"],
                 cwd=self.directory,
-                env=self.environment,
+                env=self.environment(),
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,

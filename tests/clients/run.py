@@ -2,8 +2,9 @@
 """Runs clients that others wrote, and the official conformance suite, against the example `everything-skills`.
 
 Usage: run.py PROGRAM SCRATCH [--update]
+       run.py --install SCRATCH
 
-Everything is installed below the folder SCRATCH. Every client gives the same transcript, `golden.json`; `--update` writes it
+Everything is installed below the folder SCRATCH, which `--install` does alone. Every client gives the same transcript, `golden.json`; `--update` writes it
 anew. Exit code 0: all is as expected.
 """
 
@@ -143,6 +144,9 @@ def same(label: str, told, golden) -> None:
 
 
 def main() -> None:
+    if sys.argv[1] == "--install":
+        install(Path(sys.argv[2]).resolve())
+        return
     program, scratch = (Path(given).resolve() for given in sys.argv[1:3])
     update = "--update" in sys.argv[3:]
     environment, python = install(scratch)
