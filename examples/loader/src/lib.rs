@@ -95,7 +95,7 @@ pub struct Apply {
 pub struct Applied {
     /// Whether the branches are now those of the table.
     pub applied: bool,
-    /// What was changed; null when nothing was.
+    /// What this call changed: nothing when an earlier try had loaded the table; null when it was not loaded.
     pub plan: Option<Plan>,
     /// Why nothing was changed; null when it was.
     pub reason: Option<NotApplied>,
@@ -140,7 +140,7 @@ pub async fn apply(inputs: Apply, ctx: &SkillContext) -> Result<Applied, SkillEr
 }
 
 /// The branches are not those that the plan was made for. When nothing of the table is missing, an earlier try of this call
-/// has loaded it and its answer was lost: a repeat says what that try would have said.
+/// has loaded it and its answer was lost: a repeat says that it is done, with a plan in which all of it is unchanged.
 async fn stale(snapshot: &Snapshot, workspace: &str, ctx: &SkillContext) -> Result<Applied, SkillError> {
     let left = ctx.knowledge().preview(snapshot, workspace).await?;
     let done = left.opened == 0 && left.closed == 0;

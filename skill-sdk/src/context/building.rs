@@ -8,6 +8,11 @@ use std::task::{Context, Poll};
 use super::resources::{Build, Shared};
 use crate::error::{SkillError, panic_text};
 
+/// How long building may take. Calls that need the value end by their own time; this is for a build that hangs, which would
+/// keep the value from all calls for ever.
+#[cfg(feature = "runtime")]
+const LONGEST: std::time::Duration = std::time::Duration::from_mins(10);
+
 /// Runs work that may block where it stalls nobody. Its events belong to the call that needs the value.
 #[cfg(feature = "runtime")]
 pub(super) async fn off_the_runtime<T: Send + 'static>(
@@ -42,6 +47,25 @@ pub(super) async fn in_its_own_task(work: impl Future<Output = ()> + Send + 'sta
 #[cfg(not(feature = "runtime"))]
 pub(super) async fn in_its_own_task(work: impl Future<Output = ()>) {
     work.await;
+}
+
+/// Gives a build up that takes too long. Work that blocks keeps its thread all the same.
+#[cfg(feature = "runtime")]
+pub(super) async fn in_time(build: Caught) -> Result<Shared, SkillError> {
+    if tokio::runtime::Handle::try_current().is_err() {
+        // There is no clock; it is built within a call, and ends with that.
+        return build.await;
+    }
+    tokio::time::timeout(LONGEST, build).await.unwrap_or_else(|_| {
+        let message = format!("it took longer than {} minutes", LONGEST.as_secs() / 60);
+        Err(SkillError::retryable("timeout", message))
+    })
+}
+
+/// Without a runtime there is no clock either.
+#[cfg(not(feature = "runtime"))]
+pub(super) async fn in_time(build: Caught) -> Result<Shared, SkillError> {
+    build.await
 }
 
 /// Building in which a panic is a failure like others: the next call tries again.

@@ -16,6 +16,16 @@ type Moved = (Duration, Duration);
 #[cfg(any(test, all(feature = "connections", feature = "testing")))]
 const START: Duration = Duration::from_hours(490_896);
 
+/// What a clock of a test stops at, the beginning of the year 9000: moments after it still have a text of four digits of a year,
+/// and no sum with one overflows.
+#[cfg(any(test, all(feature = "connections", feature = "testing")))]
+const END: Duration = Duration::from_hours(2_567_655 * 24);
+
+#[cfg(any(test, all(feature = "connections", feature = "testing")))]
+fn later(time: Duration, by: Duration) -> Duration {
+    time.saturating_add(by).min(END)
+}
+
 impl Clock {
     /// A clock that stands at 2026-01-01T00:00:00Z until it is moved.
     #[cfg(any(test, all(feature = "connections", feature = "testing")))]
@@ -28,7 +38,7 @@ impl Clock {
     pub(crate) fn advance(&self, by: Duration) {
         if let Some(time) = &self.0 {
             let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
-            *time = (time.0.saturating_add(by), time.1.saturating_add(by));
+            *time = (later(time.0, by), later(time.1, by));
         }
     }
 
@@ -37,7 +47,7 @@ impl Clock {
     pub(crate) fn sleep(&self, by: Duration) {
         if let Some(time) = &self.0 {
             let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
-            time.1 = time.1.saturating_add(by);
+            time.1 = later(time.1, by);
         }
     }
 

@@ -13,10 +13,14 @@ impl<K: PartialEq, V> Installed<K, V> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// The client for `key`; it is made when it is not there. The one that was made first goes when there are too many.
+    /// The client for `key`; it is made when it is not there. The one that was not asked for the longest goes when there are
+    /// too many.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce(&K) -> Result<V, E>) -> Result<Arc<V>, E> {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, client)) = clients.iter().find(|(known, _)| *known == key) {
+        if let Some(place) = clients.iter().position(|(known, _)| *known == key) {
+            // What is used stands behind what is not.
+            clients[place..].rotate_left(1);
+            let client = &clients[clients.len() - 1].1;
             return Ok(Arc::clone(client));
         }
         let client = Arc::new(make(&key)?);
@@ -34,17 +38,28 @@ mod tests {
 
     #[test]
     fn one_client_for_each_configuration() {
-        let installed = Installed::<u8, u8>::new();
-        let make = |key: &u8| Ok::<_, ()>(*key);
+        let installed = Installed::<usize, usize>::new();
+        let make = |key: &usize| Ok::<_, ()>(*key);
         let first = installed.get(1, make).unwrap();
         assert!(Arc::ptr_eq(&first, &installed.get(1, make).unwrap()));
         assert_eq!(installed.get(2, |_| Err("no")), Err("no"));
-        for key in 2..=9 {
+        for key in 2..=MOST + 1 {
             assert_eq!(*installed.get(key, make).unwrap(), key);
         }
         assert!(
             !Arc::ptr_eq(&first, &installed.get(1, make).unwrap()),
             "it was pushed out"
         );
+    }
+
+    #[test]
+    fn one_that_is_used_stays() {
+        let installed = Installed::<usize, usize>::new();
+        let make = |key: &usize| Ok::<_, ()>(*key);
+        let used = installed.get(0, make).unwrap();
+        for key in 1..=5 * MOST {
+            assert_eq!(*installed.get(key, make).unwrap(), key);
+            assert!(Arc::ptr_eq(&used, &installed.get(0, make).unwrap()), "{key}");
+        }
     }
 }

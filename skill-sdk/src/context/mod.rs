@@ -99,6 +99,11 @@ struct Inner {
     cancellation: Cancellation,
     cost: Mutex<Cost>,
     undeclared: Mutex<Vec<String>>,
+    /// The clients of the installation that the call began with: it goes on with them, whatever other calls use.
+    #[cfg(feature = "core")]
+    core: std::sync::OnceLock<Arc<self::core::CoreClient>>,
+    #[cfg(feature = "connections")]
+    connections: std::sync::OnceLock<Arc<connections::ConnectionsClient>>,
     /// The span in which the call runs.
     #[cfg(feature = "telemetry")]
     span: std::sync::OnceLock<tracing::Span>,
@@ -112,6 +117,10 @@ impl SkillContext {
             cancellation: Cancellation::default(),
             cost: Mutex::default(),
             undeclared: Mutex::default(),
+            #[cfg(feature = "core")]
+            core: std::sync::OnceLock::new(),
+            #[cfg(feature = "connections")]
+            connections: std::sync::OnceLock::new(),
             #[cfg(feature = "telemetry")]
             span: std::sync::OnceLock::new(),
         }))

@@ -1,7 +1,6 @@
 //! The context as a skill sees it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -57,42 +56,4 @@ fn settings_come_as_a_type() {
     start.settings = settings_values(Some(json!({"values": {"limit": 500}})));
     let error = SkillContext::new(start).settings_as::<Limits>().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("settings_invalid", false));
-}
-
-/// Somebody who can be asked for anything and gives no answer.
-struct Silent(AtomicUsize);
-
-impl InputChannel for Silent {
-    fn supports(&self, _: InputKind) -> bool {
-        true
-    }
-
-    fn request<'a>(&'a self, _: &'a str, _: InputRequest) -> Responding<'a> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Box::pin(std::future::pending())
-    }
-}
-
-#[test]
-fn nobody_is_asked_for_a_call_that_is_over() {
-    #[derive(Debug, Deserialize, schemars::JsonSchema)]
-    struct Name {
-        #[expect(dead_code, reason = "nobody gives one")]
-        name: String,
-    }
-    for (over, code) in [(true, "timeout"), (false, "cancelled")] {
-        let user = Arc::new(Silent(AtomicUsize::new(0)));
-        let mut start = start();
-        start.input = Some(Arc::<Silent>::clone(&user));
-        if over {
-            start.deadline = Instant::now().checked_sub(Duration::from_secs(1));
-        }
-        let context = SkillContext::new(start);
-        if !over {
-            context.cancel();
-        }
-        let error = context.ask_blocking::<Name>("name", "Who are you?").unwrap_err();
-        assert_eq!((error.code(), error.is_retryable()), (code, true));
-        assert_eq!(user.0.load(Ordering::Relaxed), 0, "{code}");
-    }
 }

@@ -138,21 +138,22 @@ impl Invoke {
         self
     }
 
-    /// Gives a core in memory in place of the platform's. Clones of it are the same core.
+    /// Gives a core in memory in place of the platform's. Clones of it are the same core. Needs feature `core`.
     #[cfg(feature = "core")]
     pub fn core(mut self, core: impl std::borrow::Borrow<super::FakeCore>) -> Self {
         self.meta.services.core = Some(core.borrow().client());
         self
     }
 
-    /// Gives connections in memory in place of the platform's. Clones of them are the same connections.
+    /// Gives connections in memory in place of the platform's. Clones of them are the same connections. Needs feature
+    /// `connections`.
     #[cfg(feature = "connections")]
     pub fn connections(mut self, connections: impl std::borrow::Borrow<super::FakeConnections>) -> Self {
         self.meta.services.connections = Some(connections.borrow().client());
         self
     }
 
-    /// Gives a model in place of the installation's.
+    /// Gives a model in place of the installation's. Needs feature `llm`.
     ///
     /// # Panics
     /// The call panics when the skill asked the model more often than it has answers.

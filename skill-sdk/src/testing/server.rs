@@ -60,7 +60,7 @@ impl TestServer {
         .await
     }
 
-    /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`.
+    /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`. Needs feature `mcp`.
     #[cfg(feature = "mcp")]
     pub async fn mcp_http(host: crate::mcp::http::McpHttp) -> Result<Self, BindError> {
         Self::start(|bound, stopped| {

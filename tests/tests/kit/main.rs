@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
 
+mod call;
 mod logs;
 mod package;
 mod server;

@@ -8,12 +8,12 @@ use skill_sdk::ChatRequest;
 use skill_sdk::llm::{LlmClient, OpenAi};
 
 use super::double::{Double, Say};
-use super::{KEY, context_at, request, summarize};
+use super::{KEY, context_at, context_with, request, summarize};
 
 #[tokio::test]
 async fn a_request_has_the_schema_and_the_key() {
     let double = Double::start([Say::good()]).await;
-    let context = context_at(&format!("{}/", double.base));
+    let context = context_with(&format!("{}/", double.base), &[]);
     let asked = ChatRequest::new("Sum it up.")
         .user("one")
         .assistant("two")
@@ -129,10 +129,24 @@ async fn a_server_that_refuses_the_schema_gets_it_in_words_and_that_is_remembere
 
 #[tokio::test]
 async fn a_server_that_refuses_every_format_is_asked_in_words_alone() {
+    // Some name the part that is refused by their language's word for nothing.
+    for param in [
+        None,
+        Some(""),
+        Some("None"),
+        Some("null"),
+        Some("undefined"),
+        Some(" nil "),
+    ] {
+        let refused = || Say::error(400, "invalid_request", param);
+        let double = Double::start([refused(), refused(), Say::good()]).await;
+        summarize(&context_at(&double.base)).await.unwrap();
+        assert_eq!(double.asked()[2].body.get("response_format"), None, "{param:?}");
+        let double = Double::start([Say::error(404, "x", param)]).await;
+        let error = summarize(&context_at(&double.base)).await.unwrap_err();
+        assert!(!error.message().contains("about `"), "{error}");
+    }
     let refused = || Say::error(400, "invalid_request", None);
-    let double = Double::start([refused(), refused(), Say::good()]).await;
-    summarize(&context_at(&double.base)).await.unwrap();
-    assert_eq!(double.asked()[2].body.get("response_format"), None);
     // One that refuses that as well refuses something else.
     let double = Double::start([refused()]).await;
     let error = summarize(&context_at(&double.base)).await.unwrap_err();

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill_sdk::context::ContextStart;
-use skill_sdk::llm::ChatAnswer;
+use skill_sdk::llm::{ChatAnswer, LlmClient, OpenAi};
 use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError};
 
 /// What the model is asked for.
@@ -42,12 +42,16 @@ fn context_of(environment: Environment, time: Option<Duration>) -> SkillContext 
     SkillContext::new(start)
 }
 
-/// A call whose model is at `base`, with the models `a` and `b`.
+/// A call whose model is at `base`, with the models `a` and `b`. Its client is its own: what it learns of the server is lost by
+/// no other test, and comes from none that had the same port.
 fn context_at(base: &str) -> SkillContext {
-    context_with(base, &[])
+    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    start.environment = environment_at(base, &[]);
+    start.services.llm = Some(LlmClient::new(OpenAi::at(base, KEY, ["a", "b"]).unwrap()));
+    SkillContext::new(start)
 }
 
-/// The same, with more variables.
+/// The same by the environment alone, with more variables.
 fn context_with(base: &str, variables: &[(&str, &str)]) -> SkillContext {
     context_of(environment_at(base, variables), None)
 }

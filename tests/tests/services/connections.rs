@@ -310,3 +310,24 @@ async fn rotation_is_seen_with_fresh_or_after_the_cache() {
     }
     assert!(!format!("{fake:?}").contains("first"));
 }
+
+#[tokio::test]
+async fn a_clock_that_is_moved_to_the_end_of_time_still_goes() {
+    let fake = FakeConnections::new();
+    fake.add(FakeConnection::new("crm").expires_in(Duration::MAX));
+    fake.add(FakeConnection::new("mail").expires_in(Duration::from_secs(1)));
+    let context = lent(|call| call.connections(&fake)).await;
+    token(&context).await.unwrap();
+    for _ in 0..2 {
+        fake.advance(Duration::MAX);
+        fake.rotate("crm");
+        let crm = context.connection("crm").await.unwrap();
+        let fresh = crm.access_token_fresh().await.unwrap();
+        assert_eq!(Some(fresh.expose().to_owned()), fake.token("crm"));
+        let mail = context.connection("mail").await.unwrap();
+        assert_eq!(
+            mail.access_token().await.unwrap_err().code(),
+            "connection_expired"
+        );
+    }
+}

@@ -77,16 +77,18 @@ impl SkillContext {
 
     /// The client of the call: the one given in tests, else that of the installation.
     fn connections(&self) -> Result<Arc<ConnectionsClient>, SkillError> {
-        if let Some(connections) = &self.0.start.services.connections {
+        let given = self.0.start.services.connections.as_ref();
+        if let Some(connections) = given.or(self.0.connections.get()) {
             return Ok(Arc::clone(connections));
         }
         let core = CoreSettings::read(self.environment())?;
         let store = StoreSettings::read(self.environment())?;
-        INSTALLED.get((core, store), |(core, store)| {
+        let connections = INSTALLED.get((core, store), |(core, store)| {
             let http: Arc<dyn Transport> = Arc::new(Http::new(core.uses_tls() || store.uses_tls())?);
             let core = CoreClient::new(core, http, &Clock::default());
-            Ok(ConnectionsClient::new(Arc::new(core), store, LONGEST_CACHE))
-        })
+            Ok::<_, SkillError>(ConnectionsClient::new(Arc::new(core), store, LONGEST_CACHE))
+        })?;
+        Ok(Arc::clone(self.0.connections.get_or_init(|| connections)))
     }
 }
 

@@ -20,13 +20,10 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The most bytes of a JSON answer.
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
-/// The pause before the first repeat; each further one is twice as long.
+/// The pause before the first repeat; the second one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest pause before a repeat.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-
-/// How long all pauses of one request may take together.
+/// How long all pauses of one request may take together, which is two of them.
 const RETRY_WINDOW: Duration = Duration::from_millis(1500);
 
 /// A client of one core as one principal.
@@ -173,7 +170,7 @@ impl CoreClient {
             }
             tokio::time::sleep(pause).await;
             paused += pause;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause *= 2;
         }
     }
 }

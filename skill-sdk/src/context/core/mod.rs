@@ -64,12 +64,13 @@ impl SkillContext {
 
     /// The client of the call: the one given in tests, else that of the installation.
     pub(crate) fn core(&self) -> Result<Arc<CoreClient>, SkillError> {
-        if let Some(core) = &self.0.start.services.core {
+        if let Some(core) = self.0.start.services.core.as_ref().or(self.0.core.get()) {
             return Ok(Arc::clone(core));
         }
-        INSTALLED.get(CoreSettings::read(self.environment())?, |settings| {
+        let core = INSTALLED.get(CoreSettings::read(self.environment())?, |settings| {
             let http: Arc<dyn Transport> = Arc::new(Http::new(settings.uses_tls())?);
-            Ok(CoreClient::new(settings, http, &Clock::default()))
-        })
+            Ok::<_, SkillError>(CoreClient::new(settings, http, &Clock::default()))
+        })?;
+        Ok(Arc::clone(self.0.core.get_or_init(|| core)))
     }
 }

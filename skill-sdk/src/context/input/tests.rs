@@ -3,14 +3,23 @@
 use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use super::*;
 use crate::context::ContextStart;
 
-/// Nobody answers.
-struct Silent;
+/// Somebody who gives no answer, and tells a test what happens there.
+struct Silent(Sender<Happened>);
+
+#[derive(Debug, PartialEq)]
+enum Happened {
+    /// The question came.
+    Asked,
+    /// Somebody waits for the answer.
+    Awaited,
+}
 
 impl InputChannel for Silent {
     fn supports(&self, _: InputKind) -> bool {
@@ -18,22 +27,29 @@ impl InputChannel for Silent {
     }
 
     fn request<'a>(&'a self, _: &'a str, _: InputRequest) -> Responding<'a> {
-        Box::pin(pending())
+        // Nobody listens in tests that ended.
+        let _ = self.0.send(Happened::Asked);
+        Box::pin(async {
+            let _ = self.0.send(Happened::Awaited);
+            pending().await
+        })
     }
 }
 
-fn asked(deadline: Option<Instant>) -> SkillContext {
+/// A call, and what happens at the user of it.
+fn asked(deadline: Option<Instant>) -> (SkillContext, Receiver<Happened>) {
+    let (happened, seen) = channel();
     let mut start = ContextStart::new("a@1", "test", Arc::default());
-    start.input = Some(Arc::new(Silent));
+    start.input = Some(Arc::new(Silent(happened)));
     start.deadline = deadline;
-    SkillContext::new(start)
+    (SkillContext::new(start), seen)
 }
 
 #[test]
 fn a_question_ends_with_its_call() {
     let later = Instant::now() + Duration::from_hours(1);
     for deadline in [None, Some(later)] {
-        let context = asked(deadline);
+        let (context, _seen) = asked(deadline);
         let mut question = pin!(context.request_input("a", InputRequest::Roots));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(question.as_mut().poll(&mut cx).is_pending());
@@ -44,12 +60,17 @@ fn a_question_ends_with_its_call() {
 
 #[test]
 fn a_call_that_is_over_asks_nothing() {
-    let (late, cancelled) = (asked(Some(Instant::now())), asked(None));
-    cancelled.cancel();
-    for (context, code) in [(late, "timeout"), (cancelled, "cancelled")] {
+    for (deadline, code) in [(Some(Instant::now()), "timeout"), (None, "cancelled")] {
+        let (context, seen) = asked(deadline);
+        if deadline.is_none() {
+            context.cancel();
+        }
         let question = pin!(context.request_input("a", InputRequest::Roots));
         let answered = question.poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(refused(answered), (code, true));
+        let error = context.ask_blocking::<Empty>("a", "?").map(drop).unwrap_err();
+        assert_eq!((error.code(), error.is_retryable()), (code, true));
+        assert_eq!(seen.try_recv().ok(), None, "{code}");
     }
 }
 
@@ -66,11 +87,13 @@ fn refused(answered: Poll<Result<Value, SkillError>>) -> (&'static str, bool) {
 
 #[test]
 fn a_thread_that_asks_goes_on_when_the_call_ends() {
-    let context = asked(None);
+    let (context, seen) = asked(None);
     let asking = std::thread::spawn({
         let context = context.clone();
         move || context.ask_blocking::<Empty>("a", "?").map(drop)
     });
+    assert_eq!(seen.recv(), Ok(Happened::Asked));
+    assert_eq!(seen.recv(), Ok(Happened::Awaited));
     context.cancel();
     let error = asking.join().unwrap().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("cancelled", true));

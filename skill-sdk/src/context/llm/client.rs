@@ -57,6 +57,7 @@ type Factory = Arc<dyn Fn(&Environment) -> Result<LlmClient, SkillError> + Send 
 static CONFIGURED: RwLock<Option<(Factory, Option<LlmClient>)>> = RwLock::new(None);
 
 /// Puts a provider of your own in the place of the one that the environment chooses, in this whole program.
+/// Needs feature `llm`.
 ///
 /// `factory` runs when a skill asks for the model the first time; its client is used from then on. A failure is that of the
 /// call, and the next call tries again. Another `configure_llm` replaces it.

@@ -78,6 +78,7 @@ use crate::error::SkillError;
 
 impl SkillContext {
     /// The installation's language model: that of [`configure_llm`], else the one that `SKILL_LLM_PROVIDER` chooses.
+    /// Needs feature `llm`.
     ///
     /// The codes of a failure are `llm_not_configured` and `llm_unavailable`; for those of a call see [`llm`](self).
     pub fn llm(&self) -> Result<Llm, SkillError> {

@@ -56,7 +56,8 @@ pub fn secrets_dir(env: impl Fn(&str) -> Option<String>) -> PathBuf {
 /// # Errors
 /// - `secret_name_invalid`: see [`check_secret_name`]
 /// - `config_missing` (retryable): neither place has a value, or the file is blank
-/// - `secret_unreadable` (retryable): the file is there, but this process may not read it
+/// - `secret_unreadable` (retryable): the file is there, but this process may not read it, or the system cannot open it at
+///   the moment
 /// - `secret_file_rejected`: the file is not one to be trusted; `details.reason` says why
 ///
 /// ```

@@ -334,7 +334,7 @@ impl FakeConnections {
         self.state.lock().core_down = down;
     }
 
-    /// Moves the clock of the client forward.
+    /// Moves the clock of the client forward, at most to the year 9000.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }

@@ -177,7 +177,7 @@ fn in_workspace(
             members.insert("expectedState".to_owned(), state.into());
         }
     }
-    text(&body)
+    serde_json::to_vec(&body).map_err(no_json)
 }
 
 fn text(body: &impl Serialize) -> Result<Vec<u8>, SkillError> {

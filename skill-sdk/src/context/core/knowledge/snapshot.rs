@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// Further members, on the wire beside the others. One with the name of another member does not count.
+    /// Further members, on the wire beside the others. One with the name of another member that is set
+    /// does not count.
     //
     // First: of two members with one name the last is sent.
     #[serde(flatten)]
@@ -68,7 +69,8 @@ impl Snapshot {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Entity {
-    /// Further members, on the wire beside the others. One with the name of another member does not count.
+    /// Further members, on the wire beside the others. One with the name of another member that is set
+    /// does not count.
     //
     // First: of two members with one name the last is sent.
     #[serde(flatten)]

@@ -36,7 +36,7 @@ pub(super) struct Finished {
     pub(super) errors: Vec<u8>,
 }
 
-/// Runs the program to its end. Dropping the future kills it, with everything that it started.
+/// Runs the program to its end. Dropping the future kills it, with everything that it started and that is still in its group.
 pub(super) async fn run(
     binary: &Path,
     arguments: &[&str],
@@ -93,20 +93,17 @@ pub(super) async fn run(
             output.and(errors)
         });
         tokio::select! {
-            read = &mut streams => {
-                read.map_err(broken)?;
-                group.child.wait().await.map_err(broken)?
-            }
-            status = group.child.wait() => {
-                let status = status.map_err(broken)?;
+            read = &mut streams => read.map_err(broken)?,
+            end = group.end() => {
+                end.map_err(broken)?;
                 match timeout(PIPES, &mut streams).await {
                     Ok(read) => read.map_err(broken)?,
-                    // Something that it started holds them, so the id of the group is not free for others yet.
+                    // Something that it started holds them.
                     Err(_) => kill(id),
                 }
-                status
             }
         }
+        group.child.wait().await.map_err(broken)?
     };
     group.id = None;
     if output.cut {
@@ -163,7 +160,7 @@ impl Kept {
     }
 }
 
-/// A child and everything that it started, until it ended by itself.
+/// A child and what it started, apart from what left its group, until it ended by itself.
 struct Group {
     child: Child,
     /// The id of the group, which is that of the child, as long as nobody waited for the child: until then the system gives
@@ -175,6 +172,31 @@ impl Group {
     fn of(child: Child) -> Self {
         let id = child.id();
         Self { child, id }
+    }
+
+    /// Waits for the child to end, and leaves it unburied: its id stays that of its group.
+    #[cfg(unix)]
+    async fn end(&mut self) -> io::Result<()> {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let id = self.id.and_then(|id| i32::try_from(id).ok());
+        let Some(id) = id.and_then(Pid::from_raw) else {
+            return Ok(());
+        };
+        // Before the first look, so that an end after it is not missed.
+        let mut ends = signal(SignalKind::child())?;
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        while waitid(WaitId::Pid(id), look)?.is_none() {
+            ends.recv().await;
+        }
+        Ok(())
+    }
+
+    /// There are no groups.
+    #[cfg(not(unix))]
+    async fn end(&mut self) -> io::Result<()> {
+        self.child.wait().await.map(drop)
     }
 }
 

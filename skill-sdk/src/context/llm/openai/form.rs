@@ -31,8 +31,10 @@ impl Forms {
     /// Remembers a form that worked.
     pub(super) fn learn(&mut self, model: &str, prompt: &Prompt, form: Form) {
         self.models.insert(model.to_owned(), form);
-        self.formats
-            .insert((model.to_owned(), schema(prompt)), form.format);
+        if form.format != Format::default() {
+            self.formats
+                .insert((model.to_owned(), schema(prompt)), form.format);
+        }
     }
 }
 

@@ -29,6 +29,9 @@ const OTHER_REASONS: &[&str] = &[
 /// How sentences say that a prompt is too long for a model.
 const LONG_CONTEXT: &[&str] = &["context length", "context window", "context size"];
 
+/// What servers call no part of a request.
+const NOTHING: &[&str] = &["", "none", "null", "nil", "undefined"];
+
 /// The longest name of a model that is repeated, in characters.
 const MAX_MODEL: usize = 200;
 
@@ -106,8 +109,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// What a server refused a request with.
-#[derive(Debug)]
+/// What a server refused a request with. It holds texts of the server, so nothing writes it out.
 pub(super) struct Refusal {
     status: StatusCode,
     /// A word of the server's own.
@@ -135,14 +137,12 @@ impl Refusal {
             Some(told) if status.is_success() => told,
             _ => status,
         };
+        let about = error["param"].as_str().filter(|param| names_something(param));
         Self {
             status,
             word: word(&error["code"], key).or_else(|| word(&error["type"], key)),
-            param: word(&error["param"], key),
-            about: error["param"]
-                .as_str()
-                .filter(|param| !param.is_empty())
-                .map(str::to_owned),
+            param: about.and_then(|_| word(&error["param"], key)),
+            about: about.map(str::to_owned),
             of_something_else: is_of_something_else(document),
         }
     }
@@ -194,6 +194,13 @@ impl Refusal {
 fn failed(model: &str, why: &str) -> Unanswered {
     let message = format!("the model {model} failed: {why}");
     Unanswered::next(SkillError::retryable("llm_failed", message))
+}
+
+/// Whether the part that a server names is one: some write their language's word for "nothing" as a text.
+fn names_something(param: &str) -> bool {
+    let param = param.trim();
+    let nothing = |word: &&str| param.eq_ignore_ascii_case(word);
+    !NOTHING.iter().any(nothing)
 }
 
 /// Whether a document of a server names a reason that another form of the request would not take away.

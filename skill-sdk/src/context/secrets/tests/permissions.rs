@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use super::cases::outcome;
+use super::cases::{OTHER_PATH, PATH, outcome};
 use super::layout::Layout;
 use crate::context::secrets::read_secret_file;
 
@@ -43,13 +43,13 @@ fn is_root(layout: &Layout) -> bool {
     fs::metadata(layout.root()).unwrap().uid() == 0
 }
 
-/// What this test binary prints as another user, with these arguments and this variable.
-fn as_nobody(layout: &Layout, arguments: &[&str], variable: (&str, &str)) -> Output {
+/// What this test binary prints as another user, with these arguments and these variables.
+fn as_nobody(layout: &Layout, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let run = |program: &Path| {
         let mut command = Command::new(program);
         command
             .args(arguments)
-            .env(variable.0, variable.1)
+            .envs(variables.iter().copied())
             .current_dir("/");
         command.gid(NOBODY).uid(NOBODY).output()
     };
@@ -79,7 +79,7 @@ pub(super) fn read_as_another_user(layout: &Layout) -> Value {
     }
     let reader = format!("{}::reader", module());
     let arguments = ["--exact", "--nocapture", &reader];
-    let output = as_nobody(layout, &arguments, (READ_FROM, layout.root()));
+    let output = as_nobody(layout, &arguments, &[(READ_FROM, layout.root())]);
     let text = String::from_utf8(output.stdout).unwrap();
     // The mark stands behind the name of the test, on the same line.
     let shown = text
@@ -106,14 +106,23 @@ fn all_of_it_works_for_an_ordinary_user() {
     layout.mode("temporary", 0o777);
     let (all, _) = module().rsplit_once("::").unwrap();
     let own = "all_of_it_works_for_an_ordinary_user";
-    let temporary = layout.path("temporary");
+    let (temporary, cases) = (layout.path("temporary"), layout.path("cases.json"));
+    // The folder of the recordings may be nobody else's business.
+    let has_cases = fs::copy(PATH, &cases).is_ok();
+    if has_cases {
+        layout.mode("cases.json", 0o644);
+    }
     let output = as_nobody(
         &layout,
-        &[all, "--skip", own, "--skip", "many_reads"],
-        ("TMPDIR", temporary.to_str().unwrap()),
+        &[all, "--nocapture", "--skip", own, "--skip", "many_reads"],
+        &[
+            ("TMPDIR", temporary.to_str().unwrap()),
+            (OTHER_PATH, cases.to_str().unwrap()),
+        ],
     );
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
+    assert_eq!(text.contains("skipped:"), !has_cases, "{text}");
     let (_, passed) = text.rsplit_once("test result: ok. ").unwrap();
     let passed: usize = passed.split(' ').next().unwrap().parse().unwrap();
     assert!(passed > 20, "{text}");

@@ -1,15 +1,21 @@
 //! Shared values that are built once per process, on first use.
+//!
+//! - `slot`: one value, from its declaration to the value; who builds it and who waits
+
+mod slot;
+#[cfg(test)]
+mod tests;
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
 
+use self::slot::Slot;
 use super::Environment;
-use super::building::{Caught, in_its_own_task, off_the_runtime};
+use super::building::off_the_runtime;
 use crate::contract::Origin;
 use crate::error::SkillError;
 
@@ -152,45 +158,15 @@ pub struct Resources {
     slots: HashMap<TypeId, Arc<Slot>>,
 }
 
-/// One shared value, from its declaration to the value.
-struct Slot {
-    /// `None`: the value was given.
-    builder: Option<&'static dyn ResourceBuilder>,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    value: Option<Shared>,
-    /// Somebody builds it.
-    building: bool,
-    waiting: Vec<Waker>,
-    /// How many times building ended: well, badly, or because the runtime that built went away.
-    rounds: u64,
-    /// Why building ended badly the last time.
-    failed: Option<Failed>,
-}
-
-/// Why there is no value. Everybody who waited for it is told.
-#[derive(Clone)]
-struct Failed {
-    /// In words for callers.
-    why: String,
-    /// For the log.
-    source: Arc<SkillError>,
-}
-
 impl Resources {
     /// No value is built yet. Of two declarations of one type the first counts; a registry reports the second.
     pub fn new(declarations: impl IntoIterator<Item = &'static ResourceDeclaration>) -> Self {
         let mut resources = Self::default();
         for declaration in declarations {
-            resources.slots.entry(declaration.type_id()).or_insert_with(|| {
-                Arc::new(Slot {
-                    builder: Some(declaration.builder),
-                    state: Mutex::default(),
-                })
-            });
+            resources
+                .slots
+                .entry(declaration.type_id())
+                .or_insert_with(|| Arc::new(Slot::new(Some(declaration.builder), None)));
         }
         resources
     }
@@ -198,14 +174,7 @@ impl Resources {
     /// Puts a value in place of the one that would be built, for tests.
     #[must_use]
     pub fn with<T: Resource>(mut self, value: T) -> Self {
-        let state = State {
-            value: Some(Arc::new(value)),
-            ..State::default()
-        };
-        let slot = Slot {
-            builder: None,
-            state: Mutex::new(state),
-        };
+        let slot = Slot::new(None, Some(Arc::new(value)));
         self.slots.insert(TypeId::of::<T>(), Arc::new(slot));
         self
     }
@@ -214,14 +183,7 @@ impl Resources {
     #[cfg(feature = "runtime")]
     pub(crate) fn provide<T: Resource>(&self, value: T) -> Self {
         let slots = self.slots.iter().map(|(id, slot)| {
-            let state = State {
-                value: slot.state().value.clone(),
-                ..State::default()
-            };
-            let slot = Slot {
-                builder: slot.builder,
-                state: Mutex::new(state),
-            };
+            let slot = Slot::new(slot.builder(), slot.value());
             (*id, Arc::new(slot))
         });
         let slots = slots.collect();
@@ -231,8 +193,8 @@ impl Resources {
     /// The value of type `T`; it is built when it is not there.
     ///
     /// Where there is a runtime, it is built in a task of its own: a call whose time is up leaves the building to those who
-    /// come later. All callers wait for it and share the failure if there is one. The code is `resource_unavailable`,
-    /// retryable.
+    /// come later, and one that takes longer than ten minutes is given up. All callers wait for it and share the failure if
+    /// there is one. The code is `resource_unavailable`, retryable.
     pub(crate) async fn get<T: Resource>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
         let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {
@@ -252,7 +214,7 @@ impl Resources {
     pub(crate) async fn unavailable(&self, environment: &Environment) -> Vec<&'static str> {
         let mut names = Vec::new();
         for slot in self.slots.values() {
-            let Some(name) = slot.builder.map(ResourceBuilder::type_name) else {
+            let Some(name) = slot.builder().map(ResourceBuilder::type_name) else {
                 continue;
             };
             if let Err(error) = slot.get(name, environment).await {
@@ -273,109 +235,12 @@ fn unavailable(type_name: &str, why: &str) -> SkillError {
     )
 }
 
-impl Slot {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn get(
-        self: &Arc<Self>,
-        name: &'static str,
-        environment: &Environment,
-    ) -> Result<Shared, SkillError> {
-        loop {
-            let (builds, round) = {
-                let mut state = self.state();
-                if let Some(value) = &state.value {
-                    return Ok(Arc::clone(value));
-                }
-                let builds = !state.building;
-                state.building = true;
-                (builds, state.rounds)
-            };
-            if builds {
-                let work = build(Turn(Arc::clone(self)), name, environment.clone());
-                in_its_own_task(work).await;
-            }
-            Round { slot: self, round }.await;
-            let state = self.state();
-            if let Some(failed) = &state.failed {
-                return Err(unavailable(name, &failed.why).with_source(Arc::clone(&failed.source)));
-            }
-            if builds && state.value.is_none() {
-                // Nobody builds in a runtime that ends.
-                return Err(unavailable(name, "building it was given up"));
-            }
-        }
-    }
-}
-
-/// Builds a value while it is `turn`'s turn.
-async fn build(turn: Turn, name: &'static str, environment: Environment) {
-    let Turn(slot) = &turn;
-    slot.state().failed = None;
-    let built = match slot.builder {
-        Some(builder) => Caught(builder.build(environment)).await,
-        None => Err(unavailable(name, "it has no builder")),
-    };
-    let mut state = slot.state();
-    match built {
-        Ok(value) => state.value = Some(value),
-        Err(error) => {
-            // What the author classified is meant for callers; anything else is for the log.
-            let why = if error.is_crash() {
-                "building it failed".to_owned()
-            } else {
-                format!("building it failed: {error}")
-            };
-            let source = Arc::new(error);
-            state.failed = Some(Failed { why, source });
-        }
-    }
-}
-
-/// The turn of the one who builds; ends also when the build panics or is given up.
-struct Turn(Arc<Slot>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        let waiting = {
-            let mut state = self.0.state();
-            state.building = false;
-            state.rounds += 1;
-            std::mem::take(&mut state.waiting)
-        };
-        waiting.into_iter().for_each(Waker::wake);
-    }
-}
-
-/// Waits until the building that was going on in `round` ended.
-struct Round<'a> {
-    slot: &'a Slot,
-    round: u64,
-}
-
-impl Future for Round<'_> {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.slot.state();
-        if state.rounds > self.round {
-            return Poll::Ready(());
-        }
-        if !state.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
-            state.waiting.push(cx.waker().clone());
-        }
-        Poll::Pending
-    }
-}
-
 impl fmt::Debug for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self
             .slots
             .values()
-            .filter_map(|slot| slot.builder.map(ResourceBuilder::type_name));
+            .filter_map(|slot| slot.builder().map(ResourceBuilder::type_name));
         f.debug_list().entries(names).finish()
     }
 }
