@@ -29,17 +29,22 @@ def install(scratch: Path) -> tuple[dict, Path]:
     for file in HERE.iterdir():
         if file.is_file():
             shutil.copy(file, scratch)
+    binaries = [scratch / "node_modules/node/bin", scratch / "node_modules/.bin"]
+    path = os.pathsep.join([*map(str, binaries), os.environ["PATH"]])
+    environment, python = os.environ | {"PATH": path}, scratch / "python" / "bin" / "python"
+    versions = "".join((HERE / name).read_text() for name in ["package.json", "package-lock.json", "requirements.txt"])
+    stamp = scratch / "installed"
+    if stamp.exists() and stamp.read_text() == versions:
+        return environment, python
     # Not `npm ci`: an optional dependency of one of the tools is for another system and nowhere to be found.
     npm = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(npm, cwd=scratch, check=True, timeout=600)
-    python = scratch / "python" / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", scratch / "python"], check=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-r", HERE / "requirements.txt"], check=True, timeout=600)
-    binaries = [scratch / "node_modules/node/bin", scratch / "node_modules/.bin"]
-    path = os.pathsep.join([*map(str, binaries), os.environ["PATH"]])
-    return os.environ | {"PATH": path}, python
+    stamp.write_text(versions)
+    return environment, python
 
 
 class Server:

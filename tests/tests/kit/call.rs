@@ -20,7 +20,7 @@ struct Seen {
 
 /// Looks at its call.
 #[skill("kit.looking", version = "1", side_effects = "none", risk = "low")]
-async fn looking(ctx: &SkillContext) -> Seen {
+fn looking(ctx: &SkillContext) -> Seen {
     let caller = ctx.caller();
     Seen {
         protocol: ctx.protocol().to_owned(),

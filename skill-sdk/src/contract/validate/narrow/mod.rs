@@ -87,7 +87,7 @@ fn spend(value: &Value, path: usize, budget: &mut usize) -> bool {
 
 /// The violations at the first wrong place that can be told. The instance breaks the schema.
 pub(super) fn at_one_place(document: &Value, instance: &Value) -> Vec<Violation> {
-    Walk::new(document, instance).to_one_place(instance)
+    Walk::new(document, instance).run(instance)
 }
 
 /// A walk down a document and an instance of it.
@@ -100,6 +100,9 @@ struct Walk<'a> {
     /// How much work is left.
     budget: usize,
 }
+
+/// The budget is used up.
+struct Spent;
 
 type Child<'a> = (Option<Part<'a>>, &'a Value, &'a Value);
 
@@ -120,7 +123,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn to_one_place(&mut self, instance: &'a Value) -> Vec<Violation> {
+    fn run(&mut self, instance: &'a Value) -> Vec<Violation> {
         let mut place = Vec::new();
         let (mut schema, mut value) = (self.document, instance);
         for _ in 0..MAX_STEPS {
@@ -153,9 +156,9 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes work off the budget, unless it is used up.
-    fn spend(&mut self, work: usize) -> Option<()> {
-        self.budget = self.budget.checked_sub(work)?;
-        Some(())
+    fn spend(&mut self, work: usize) -> Result<(), Spent> {
+        self.budget = self.budget.checked_sub(work).ok_or(Spent)?;
+        Ok(())
     }
 
     /// What a schema that only refers to another one refers to: nothing has to be judged on the way.
@@ -206,10 +209,10 @@ impl<'a> Walk<'a> {
         let members = schema.as_object()?;
         for (part, schema, child) in self.children(members, value) {
             let schema = self.followed(schema);
-            let Some(validator) = self.validator(schema)? else {
+            let Some(validator) = self.validator(schema).ok()? else {
                 continue;
             };
-            self.spend(size(child, self.budget))?;
+            self.spend(size(child, self.budget)).ok()?;
             if !validator.is_valid(child) {
                 return Some((part, schema, child));
             }
@@ -217,11 +220,11 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// The validator of a part; `None` inside where it does not stand alone, and outside when the budget is used up.
-    fn validator(&mut self, schema: &'a Value) -> Option<Option<Rc<Validator>>> {
+    /// The validator of a part; `None` where it does not stand alone.
+    fn validator(&mut self, schema: &'a Value) -> Result<Option<Rc<Validator>>, Spent> {
         let address = std::ptr::from_ref(schema).addr();
         if let Some(known) = self.validators.get(&address) {
-            return Some(known.clone());
+            return Ok(known.clone());
         }
         let alone = self.alone(schema);
         let validator = match alone {
@@ -232,7 +235,7 @@ impl<'a> Walk<'a> {
             None => None,
         };
         self.validators.insert(address, validator.clone());
-        Some(validator)
+        Ok(validator)
     }
 
     /// The parts of a value with the schema of each.

@@ -150,7 +150,7 @@ fn the_work_is_bounded_by_the_size_of_the_instance() {
     }}}});
     let path_at = |depth: usize| {
         let instance = nested(depth);
-        let found = Walk::new(&schema, &instance).to_one_place(&instance);
+        let found = Walk::new(&schema, &instance).run(&instance);
         assert_eq!(found.len(), 1, "{depth}");
         found[0].path.clone()
     };
@@ -164,7 +164,7 @@ fn the_work_is_bounded_by_the_size_of_the_instance() {
     let instance = nested(60);
     let mut walk = Walk::new(&schema, &instance);
     let before = walk.budget;
-    walk.to_one_place(&instance);
+    walk.run(&instance);
     assert!(before <= PASSES * (size(&instance, usize::MAX) + LEAST));
     assert_eq!(
         walk.validators.len(),
