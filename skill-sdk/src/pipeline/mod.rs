@@ -123,8 +123,8 @@ async fn steps(
             let call = panics::caught_future(runnable.skill(), future);
             match (runnable.pace().apart(), abandoned) {
                 (Some(runtime), Some(_)) => {
-                    let (pace, of_call) = (Arc::clone(runnable.pace()), context.clone());
-                    let work = move || runtime.block_on(unless_cancelled(&of_call, pace.watch(call)));
+                    let (watcher, of_call) = (Arc::clone(runnable.pace()), context.clone());
+                    let work = move || runtime.block_on(unless_cancelled(&of_call, watcher.watch(call)));
                     on_a_thread(context, work, abandoned).await?
                 }
                 _ => awaited(context, runnable.pace().watch(call)).await?,
