@@ -52,7 +52,6 @@ impl Slot {
         }
     }
 
-    #[cfg(feature = "runtime")]
     pub(super) fn builder(&self) -> Option<&'static dyn ResourceBuilder> {
         self.builder
     }
