@@ -16,7 +16,7 @@ pub fn request(
     args: &InvokeArgs,
     stdin: &mut dyn Read,
 ) -> Result<InvokeRequest, Failure> {
-    if args.input == "-" && args.settings.as_deref() == Some("-") {
+    if is_stdin(&args.input) && args.settings.as_deref().is_some_and(is_stdin) {
         return Err(
             Failure::usage("`--input -` and `--settings -` cannot both read standard input")
                 .help("put one of them into a file and name it with @FILE"),
@@ -41,8 +41,13 @@ pub fn finish(reply: &InvokeReply) -> Result<u8, Failure> {
     Ok(if reply.ok { exit::GOOD } else { exit::NO })
 }
 
+/// Other tools that take files with `@` take the second form.
+fn is_stdin(argument: &str) -> bool {
+    matches!(argument, "-" | "@-")
+}
+
 fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Value, Failure> {
-    let (place, text) = if argument == "-" {
+    let (place, text) = if is_stdin(argument) {
         let mut text = String::new();
         stdin
             .read_to_string(&mut text)
@@ -100,6 +105,7 @@ mod tests {
             (r#"{"from": "argument"}"#, "argument"),
             (at_file.as_str(), "file"),
             ("-", "stdin"),
+            ("@-", "stdin"),
         ] {
             let made = request(&skill, &args(argument), &mut br#"{"from": "stdin"}"#.as_slice()).unwrap();
             assert_eq!(made.inputs, json!({"from": expected}));
@@ -123,10 +129,12 @@ mod tests {
             assert!(failure.to_string().contains(expected), "{failure}");
             assert_eq!(failure.code(), exit::USAGE);
         }
-        let both = InvokeArgs {
-            settings: Some("-".to_owned()),
-            ..args("-")
-        };
-        assert!(request(&skill, &both, &mut b"{}".as_slice()).is_err());
+        for (input, settings) in [("-", "-"), ("@-", "-"), ("-", "@-")] {
+            let both = InvokeArgs {
+                settings: Some(settings.to_owned()),
+                ..args(input)
+            };
+            assert!(request(&skill, &both, &mut b"{}".as_slice()).is_err());
+        }
     }
 }

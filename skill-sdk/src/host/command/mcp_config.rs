@@ -37,12 +37,36 @@ pub struct McpConfigArgs {
     pub name: Option<String>,
 
     /// The skills are hosted by `serve mcp-http` at this URL, in place of a program that the client starts
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = endpoint)]
     pub url: Option<String>,
 
     /// The variable of the environment in which the client finds the token for the URL
-    #[arg(long, value_name = "VARIABLE", requires = "url")]
+    #[arg(long, value_name = "VARIABLE", requires = "url", value_parser = variable)]
     pub token_variable: Option<String>,
+}
+
+/// Where tools are served: clients tell nobody when there are none.
+fn endpoint(url: &str) -> Result<String, String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    if host.is_none_or(str::is_empty) || url.contains(char::is_whitespace) {
+        return Err("write the whole address, as in https://skills.example.com/mcp".to_owned());
+    }
+    if rest.is_none_or(|rest| !rest.contains('/')) {
+        return Err(format!(
+            "the tools of `serve mcp-http` are at the path /mcp: write {url}/mcp"
+        ));
+    }
+    Ok(url.to_owned())
+}
+
+/// The name of a variable, which stands in braces in most configurations.
+fn variable(name: &str) -> Result<String, String> {
+    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) || !is_name(name) {
+        return Err("a variable has letters, digits and `_`, and begins with no digit".to_owned());
+    }
+    Ok(name.to_owned())
 }
 
 /// How a client starts the program with the skills.
@@ -252,6 +276,34 @@ mod tests {
                 );
             }
             assert_eq!(text.contains("Connectors"), url.is_some());
+        }
+    }
+
+    #[test]
+    fn what_no_client_could_use_is_refused() {
+        for good in [
+            "https://skills.example.com/mcp",
+            "http://127.0.0.1:8081/mcp",
+            "http://[::1]:80/",
+        ] {
+            assert_eq!(endpoint(good), Ok(good.to_owned()));
+        }
+        for bad in [
+            "",
+            "nope",
+            "skills.example.com/mcp",
+            "ftp://a/mcp",
+            "http://",
+            "http:///mcp",
+            "https://a b/mcp",
+        ] {
+            assert!(endpoint(bad).unwrap_err().contains("whole address"), "{bad}");
+        }
+        let without_path = endpoint("http://127.0.0.1:8081").unwrap_err();
+        assert!(without_path.ends_with("write http://127.0.0.1:8081/mcp"), "{without_path}");
+        assert_eq!(variable("ACME_TOKEN_2"), Ok("ACME_TOKEN_2".to_owned()));
+        for bad in ["", "2A", "ACME TOKEN", "A-B", "A}", "É"] {
+            assert!(variable(bad).is_err(), "{bad}");
         }
     }
 }
