@@ -111,7 +111,11 @@ impl fmt::Display for SettingsError {
         match self {
             Self::Missing(names) => {
                 let verb = if names.len() == 1 { "is" } else { "are" };
-                write!(f, "callers cannot be checked: {} {verb} not set", names.join(", "))?;
+                write!(
+                    f,
+                    "callers cannot be checked: {} {verb} not set",
+                    names.join(", ")
+                )?;
                 if names.len() < 3 {
                     write!(f, "; {IAM_ISSUER}, {AUDIENCE} and {JWKS_URL} are all needed")?;
                 }

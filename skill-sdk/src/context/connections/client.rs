@@ -155,7 +155,7 @@ impl ConnectionsClient {
             let found = match found {
                 Ok(description) if description.key == key => Ok(Arc::new(description)),
                 Ok(_) => Err(failure::other_connection(key)),
-                Err(failure) if failure.status() == Some(404) => Err(failure::not_found(key)),
+                Err(failure) if failure.is_not_found() => Err(failure::not_found(key)),
                 Err(failure) => Err(failure),
             };
             let description = match found {

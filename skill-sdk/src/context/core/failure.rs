@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::error::{SkillError, is_valid_code};
 
+/// The code of what the core does not say.
+const CORE_ERROR: &str = "core_error";
+
 /// The most characters of a message of the core that are passed on.
 const MAX_MESSAGE: usize = 500;
 
@@ -67,9 +70,10 @@ impl Failure {
         self.0.details.as_ref()
     }
 
+    /// The core does not have what was asked for. Something else than the core knows nothing of it, and has no code.
     #[cfg(feature = "connections")]
-    pub(crate) fn status(&self) -> Option<u16> {
-        self.0.status
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.0.status == Some(404) && self.0.code != CORE_ERROR
     }
 
     #[cfg(feature = "connections")]
@@ -105,7 +109,12 @@ impl Failure {
         } else {
             match code.filter(|code| is_valid_code(code)) {
                 Some(code) => Self::terminal(code.to_owned(), message),
-                None => Self::terminal("core_error", message),
+                None => {
+                    if status == 404 {
+                        message.push_str("; is CONTROL_PLANE_URL its address, without /api/v1?");
+                    }
+                    Self::terminal(CORE_ERROR, message)
+                }
             }
         };
         failure.0.status = Some(status);
@@ -121,7 +130,7 @@ impl Failure {
     /// The core answered with success and something that is not understood.
     pub(super) fn malformed(what: &str) -> Self {
         Self::terminal(
-            "core_error",
+            CORE_ERROR,
             format!("the answer of the core is not understood: {what}"),
         )
     }

@@ -47,7 +47,9 @@ pub struct McpConfigArgs {
 
 /// Where tools are served: clients tell nobody when there are none.
 fn endpoint(url: &str) -> Result<String, String> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
     let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
     if host.is_none_or(str::is_empty) || url.contains(char::is_whitespace) {
         return Err("write the whole address, as in https://skills.example.com/mcp".to_owned());
@@ -62,7 +64,10 @@ fn endpoint(url: &str) -> Result<String, String> {
 
 /// The name of a variable, which stands in braces in most configurations.
 fn variable(name: &str) -> Result<String, String> {
-    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) || !is_name(name) {
         return Err("a variable has letters, digits and `_`, and begins with no digit".to_owned());
     }
@@ -300,7 +305,10 @@ mod tests {
             assert!(endpoint(bad).unwrap_err().contains("whole address"), "{bad}");
         }
         let without_path = endpoint("http://127.0.0.1:8081").unwrap_err();
-        assert!(without_path.ends_with("write http://127.0.0.1:8081/mcp"), "{without_path}");
+        assert!(
+            without_path.ends_with("write http://127.0.0.1:8081/mcp"),
+            "{without_path}"
+        );
         assert_eq!(variable("ACME_TOKEN_2"), Ok("ACME_TOKEN_2".to_owned()));
         for bad in ["", "2A", "ACME TOKEN", "A-B", "A}", "É"] {
             assert!(variable(bad).is_err(), "{bad}");

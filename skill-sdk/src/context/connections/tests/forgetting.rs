@@ -33,6 +33,8 @@ async fn a_refusal_is_the_end_of_the_token_that_was_there() {
     let table: Vec<(Vec<Reply>, Vec<Reply>, &str)> = vec![
         (vec![gone(), gone()], vec![], "connection_not_found"),
         (vec![forbidden(), forbidden()], vec![], "forbidden"),
+        // Not the core, whoever it is.
+        (vec![missing(), missing()], vec![], "core_error"),
         (
             vec![active(), active(), active(), active()],
             vec![missing(), missing()],
@@ -75,7 +77,7 @@ async fn a_refusal_is_the_end_of_the_token_that_was_there() {
 
 #[tokio::test]
 async fn a_connection_that_is_gone_is_not_described() {
-    let gone = || Reply::Json(404, json!({}));
+    let gone = || Reply::Json(404, json!({"error": {"code": "not_found"}}));
     let script = core_says([described("active"), gone(), gone()])
         .then("store.test", [logged_in("vt"), material("one")]);
     let context = context(&script, &Clock::manual());
