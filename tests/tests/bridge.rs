@@ -458,7 +458,7 @@ fn a_program_that_speaks_otherwise_is_named() {
         );
         assert_eq!(
             Bridge::run_by(executor, &calls),
-            [failed("skill_program_unavailable", &message, true, &Value::Null)],
+            [failed("skill_program_unavailable", &message, false, &Value::Null)],
             "{line:?}"
         );
     }

@@ -49,7 +49,7 @@ pub(super) async fn in_its_own_task(work: impl Future<Output = ()>) {
     work.await;
 }
 
-/// Gives a build up that takes too long. Work that blocks keeps its thread all the same.
+/// Gives a build up that takes too long, by the clock of the runtime.
 #[cfg(feature = "runtime")]
 pub(super) async fn in_time(build: Caught) -> Result<Shared, SkillError> {
     if tokio::runtime::Handle::try_current().is_err() {

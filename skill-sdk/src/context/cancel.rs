@@ -1,4 +1,4 @@
-//! Telling a call that nobody waits for it any more.
+//! Telling a call that nobody waits for it any more, and those who wait for something that it ended.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,10 +29,6 @@ impl Cancellation {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    #[cfg_attr(
-        not(feature = "runtime"),
-        allow(dead_code, reason = "only the pipeline cancels")
-    )]
     pub(crate) fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         let wakers = std::mem::take(&mut self.waiting().wakers);

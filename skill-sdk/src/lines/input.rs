@@ -53,8 +53,13 @@ impl<R: Read> Lines<R> {
         self.line.clear();
         let most = (self.limit as u64).saturating_add(1);
         loop {
-            let room = most.saturating_sub(self.line.len() as u64);
+            let before = self.line.len();
+            let room = most.saturating_sub(before as u64);
             let read = (&mut self.reader).take(room).read_until(b'\n', &mut self.line);
+            // It may have read something before there was no more.
+            if self.line.len() > before {
+                self.patience.reset();
+            }
             if self.patience.with(read)?.is_some() {
                 break;
             }

@@ -16,11 +16,16 @@ impl Patience {
         Self(PAUSES.0)
     }
 
+    /// Something came.
+    pub(super) fn reset(&mut self) {
+        *self = Self::new();
+    }
+
     /// What a read gave; `None` when nothing is there yet.
     pub(super) fn with(&mut self, read: io::Result<usize>) -> io::Result<Option<usize>> {
         match read {
             Ok(count) => {
-                *self = Self::new();
+                self.reset();
                 Ok(Some(count))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -45,7 +50,7 @@ pub(crate) fn write_all(
     given_up: impl Fn() -> bool,
 ) -> io::Result<()> {
     let mut patience = Patience::new();
-    let mut again = |error: io::Error| match error.kind() {
+    let again = |patience: &mut Patience, error: io::Error| match error.kind() {
         io::ErrorKind::Interrupted => Ok(()),
         io::ErrorKind::WouldBlock if given_up() => Err(io::ErrorKind::BrokenPipe.into()),
         _ => patience.with(Err(error)).map(drop),
@@ -53,14 +58,17 @@ pub(crate) fn write_all(
     while !bytes.is_empty() {
         match output.write(bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
-            Err(error) => again(error)?,
+            Ok(count) => {
+                bytes = bytes.get(count..).unwrap_or_default();
+                patience.reset();
+            }
+            Err(error) => again(&mut patience, error)?,
         }
     }
     loop {
         match output.flush() {
             Ok(()) => return Ok(()),
-            Err(error) => again(error)?,
+            Err(error) => again(&mut patience, error)?,
         }
     }
 }

@@ -134,11 +134,11 @@ impl Connection {
             }
         };
         if let Err(error) = (self.spawn)("skill-local-in", Box::new(take)) {
-            self.begun.store(from, Ordering::Relaxed);
             if !self.without_thread.swap(true, Ordering::Relaxed) {
                 tracing::warn!(%error, "there is no thread to read on while a call or the client keeps the one that reads");
             }
             self.output.write_later();
+            self.begun.store(from, Ordering::Relaxed);
         }
     }
 
@@ -183,6 +183,10 @@ impl Connection {
                 let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
                 if self.ended.load(Ordering::Acquire) {
                     return;
+                }
+                // Whoever took the turn meanwhile may have begun a batch, whose last line writes the answers of all.
+                if !self.has_turn(turn) {
+                    break;
                 }
                 let next = self.next(&mut input);
                 (next, input.has_line())
@@ -329,7 +333,7 @@ impl Connection {
             running,
         } = ready;
         let runnable = Arc::clone(&hosted.runnable);
-        if !hosted.is_quick() {
+        if !hosted.is_quick() && self.shared.load.has_room() {
             let load = Arc::clone(&self.shared.load);
             let call = async move {
                 let place = Place::Runtime(Some(load.abandoned()));

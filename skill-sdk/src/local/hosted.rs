@@ -10,7 +10,7 @@ use crate::pipeline::{Abandoned, Host, Runnable};
 /// A skill that keeps its thread longer than this is not called on a thread that reads.
 const QUICK: Duration = Duration::from_micros(150);
 
-/// Longer than this is no accident of the scheduler.
+/// Longer than this it keeps the next lines as well, so one such call is enough. A system that is busy makes some look so.
 const SLOW: Duration = Duration::from_millis(2);
 
 /// After so many calls a slow skill gets another chance.
@@ -90,6 +90,14 @@ impl Load {
         &self.abandoned
     }
 
+    /// Whether calls that may only look slow can be handed over: they must not take the places of others. Where they cannot,
+    /// each keeps the lines behind it until another thread takes the turn.
+    pub(super) fn has_room(&self) -> bool {
+        let taken = self.running.load(Ordering::Relaxed);
+        let taken = taken.saturating_add(self.abandoned.count());
+        taken.saturating_mul(2) <= self.limit
+    }
+
     /// One more, unless there are too many.
     pub(super) fn take(self: &Arc<Self>) -> Option<Running> {
         let before = self.running.fetch_add(1, Ordering::AcqRel);
@@ -122,6 +130,17 @@ mod tests {
         assert!(one.is_some() && two.is_some() && load.take().is_none());
         drop(one);
         assert!(load.take().is_some());
+    }
+
+    #[test]
+    fn calls_that_look_slow_take_half_of_the_places() {
+        let load = Arc::new(Load::new(4));
+        let (_one, two) = (load.take(), load.take());
+        assert!(load.has_room());
+        let three = load.take();
+        assert!(!load.has_room());
+        drop((two, three));
+        assert!(load.has_room());
     }
 
     #[test]

@@ -204,13 +204,17 @@ impl Output {
         };
         drop(writer);
         bytes.clear();
+        if let Err(error) = &result
+            && !self.state().closed
+        {
+            tracing::info!(%error, "the client went away");
+        }
         let mut state = self.state();
         state.writing = false;
         if bytes.capacity() <= KEPT {
             state.spare = bytes;
         }
-        if let Err(error) = result {
-            tracing::info!(%error, "the client went away");
+        if result.is_err() {
             state.broken = true;
             state.buffer = Vec::new();
             self.work.notify_all();

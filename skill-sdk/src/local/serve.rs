@@ -5,19 +5,14 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::time::{interval, timeout};
 
 use super::LocalHost;
 use super::connection::Connection;
 use super::shared::Shared;
 use crate::error::SkillError;
-
-/// How many threads for what blocks there are beside those of calls.
-const SPARE: usize = 256;
-
-/// No machine has more threads than this for calls, and the runtime adds up what it is given.
-const MAX_THREADS: usize = 1 << 16;
+use crate::pipeline;
 
 /// How long a client may take to read the last answers once the drain time is up.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -157,13 +152,7 @@ impl Skills {
     /// For so many calls at the same time, each of which may keep a thread of its own.
     pub(super) fn start(calls: usize) -> io::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(MIN_WORKERS, usize::from);
-        Builder::new_multi_thread()
-            .worker_threads(cores.max(MIN_WORKERS))
-            .max_blocking_threads(calls.min(MAX_THREADS) + SPARE)
-            .thread_name("skill-local")
-            .enable_all()
-            .build()
-            .map(|runtime| Self(Some(runtime)))
+        pipeline::runtime(cores.max(MIN_WORKERS), calls).map(|runtime| Self(Some(runtime)))
     }
 
     pub(super) fn handle(&self) -> tokio::runtime::Handle {

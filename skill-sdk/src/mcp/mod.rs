@@ -85,7 +85,7 @@ impl McpHost {
     }
 
     /// The same with what configuration and secrets are read from, in place of the environment of the process; among them
-    /// `SKILL_SDK_REQUEST_STATE_KEY`, which must be good.
+    /// `SKILL_SDK_REQUEST_STATE_KEY`, which must be good. It is read when the host is made, so this is no setter.
     pub fn with_environment(host: Host, environment: Environment) -> Result<Self, McpError> {
         let tools = Tools::new(&host, ToolSchemas::default())?;
         let state_key = StateKey::of(&environment).map_err(McpError::RequestStateKey)?;

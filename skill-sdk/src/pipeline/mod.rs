@@ -16,6 +16,7 @@ mod panics;
 mod relax;
 mod report;
 mod runnable;
+mod runtime;
 mod spanned;
 mod violations;
 
@@ -36,6 +37,7 @@ pub use self::examples::check_examples;
 pub use self::host::{Host, HostError};
 pub use self::panics::report_panics_of_skills;
 pub use self::runnable::{Runnable, check_schema_compiles};
+pub(crate) use self::runtime::runtime;
 use crate::context::{Resources, SkillContext};
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
@@ -207,7 +209,7 @@ fn shape_outputs(shape: OutputShape, json: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// A synchronous call that nobody waits for any more does not begin; one that began goes on.
+/// What has a thread of its own does not begin once nobody waits for it; what began goes on.
 struct AbortOnDrop(AbortHandle);
 
 impl Drop for AbortOnDrop {

@@ -2,21 +2,37 @@
 //!
 //! What a skill computes between two awaits keeps a thread of the runtime, and all that waits for this thread: other calls,
 //! probes, the signal to stop. So a skill that was seen to do that for long runs on threads of its own, as one that is no
-//! `async fn` does, and so does one that nobody has seen yet. All others pay a look at the clock.
+//! `async fn` does, and so does one that was hardly seen yet. All others pay two looks at the clock. This is for runtimes that
+//! the SDK made itself: only these surely have a thread for each call, and nothing of an author's own around it.
 
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::runtime::Handle;
 
-/// How long a skill may keep a thread of the runtime. A system that is busy takes a thread away for less.
+thread_local! {
+    static IS_OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Marks a thread of a runtime that has a thread for each call.
+pub(super) fn mark_thread() {
+    IS_OURS.set(true);
+}
+
+/// How long a skill may keep a thread of the runtime.
 const LONG: Duration = Duration::from_millis(10);
 
-/// How many quick calls it takes until one that was not is forgotten.
-const PROBATION: u32 = 100;
+/// How many quick calls it takes to be trusted: at first, and after a slow one on a thread that was not its own.
+const UNSEEN: u32 = 16;
+const SLOW: u32 = 100;
+
+/// How many more of them after a slow one on a thread of its own. Few, since a system that is busy takes threads away from
+/// quick calls as well: a skill is trusted again when fewer than one in so many are slow.
+const SLOW_APART: u32 = 10;
 
 /// What is known of one skill.
 #[derive(Debug)]
@@ -26,24 +42,21 @@ pub(super) struct Pace {
 }
 
 impl Default for Pace {
-    /// Nobody has seen it yet.
     fn default() -> Self {
         Self {
-            apart: AtomicU32::new(1),
+            apart: AtomicU32::new(UNSEEN),
         }
     }
 }
 
 impl Pace {
-    /// The runtime that is to give the next call a thread of its own. A runtime of one thread has nobody to keep up but itself,
-    /// and its clock may be one that stands still while other threads work.
+    /// The runtime that is to give the next call a thread of its own.
     pub(super) fn apart(&self) -> Option<Handle> {
-        if self.apart.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
-        Handle::try_current()
-            .ok()
-            .filter(|runtime| runtime.runtime_flavor() != RuntimeFlavor::CurrentThread)
+        (self.is_apart() && IS_OURS.get()).then(Handle::current)
+    }
+
+    fn is_apart(&self) -> bool {
+        self.apart.load(Ordering::Relaxed) > 0
     }
 
     /// Runs a call and sees how long it keeps its thread.
@@ -55,10 +68,11 @@ impl Pace {
             let polled = call.as_mut().poll(cx);
             if began.elapsed() > LONG {
                 was_quick = false;
-                self.apart.store(PROBATION, Ordering::Relaxed);
+                self.was_slow();
             }
             if let Poll::Ready(_) = polled
                 && was_quick
+                && self.is_apart()
             {
                 self.was_quick();
             }
@@ -67,76 +81,96 @@ impl Pace {
         .await
     }
 
+    fn was_slow(&self) {
+        self.change(|calls| match calls {
+            0 => SLOW,
+            calls => calls.saturating_add(SLOW_APART).min(SLOW),
+        });
+    }
+
     fn was_quick(&self) {
-        if self.apart.load(Ordering::Relaxed) > 0 {
-            let less = |calls: u32| calls.checked_sub(1);
-            // Others were first, and nothing is left to count.
-            let _ = self
-                .apart
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        }
+        self.change(|calls| calls.saturating_sub(1));
+    }
+
+    fn change(&self, change: impl Fn(u32) -> u32) {
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        // There is always a next number.
+        let _ = self.apart.fetch_update(set, fetch, |calls| Some(change(calls)));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::task::{Context, Waker};
+
     use tokio::runtime::Builder;
     use tokio::task::yield_now;
 
     use super::*;
 
-    /// Keeps its thread in its second half.
-    async fn slow() {
-        yield_now().await;
-        let began = Instant::now();
-        while began.elapsed() <= LONG {
-            std::hint::spin_loop();
+    /// Quick calls until the skill is trusted.
+    fn quick_calls(pace: &Pace) -> u32 {
+        let mut calls = 0;
+        while pace.is_apart() {
+            pace.was_quick();
+            calls += 1;
         }
-    }
-
-    /// As many polls as the slow one.
-    async fn quick() {
-        yield_now().await;
+        calls
     }
 
     #[test]
-    fn a_skill_runs_apart_until_it_is_known_to_be_quick() {
-        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
-        runtime.block_on(async {
-            let pace = Pace::default();
-            assert!(pace.apart().is_some(), "nobody has seen it");
-            pace.watch(quick()).await;
-            assert!(pace.apart().is_none());
-            pace.watch(slow()).await;
-            for call in 0..PROBATION {
-                assert!(pace.apart().is_some(), "after {call} quick calls");
-                pace.watch(quick()).await;
+    fn a_skill_is_trusted_after_quick_calls() {
+        let pace = Pace::default();
+        assert_eq!(quick_calls(&pace), UNSEEN, "hardly seen");
+        pace.was_quick();
+        assert!(!pace.is_apart());
+        pace.was_slow();
+        assert_eq!(quick_calls(&pace), SLOW);
+        pace.was_slow();
+        pace.was_slow();
+        assert_eq!(quick_calls(&pace), SLOW, "never more");
+        let unseen = Pace::default();
+        unseen.was_slow();
+        assert_eq!(quick_calls(&unseen), UNSEEN + SLOW_APART);
+    }
+
+    #[tokio::test]
+    async fn one_long_poll_makes_a_call_slow() {
+        let pace = Pace::default();
+        pace.watch(async {
+            yield_now().await;
+            let began = Instant::now();
+            while began.elapsed() <= LONG {
+                std::hint::spin_loop();
             }
-            assert!(pace.apart().is_none());
-            pace.watch(quick()).await;
-            assert!(pace.apart().is_none());
-        });
+            yield_now().await;
+        })
+        .await;
+        assert!(quick_calls(&pace) >= UNSEEN + SLOW_APART);
     }
 
     #[test]
     fn a_call_that_is_given_up_proves_nothing() {
-        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
-        runtime.block_on(async {
-            let pace = Pace::default();
-            {
-                let mut given_up = pin!(pace.watch(std::future::pending::<()>()));
-                let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-                assert!(given_up.as_mut().poll(&mut cx).is_pending());
-            }
-            assert!(pace.apart().is_some());
-        });
+        let pace = Pace::default();
+        {
+            let mut given_up = pin!(pace.watch(std::future::pending::<()>()));
+            let mut cx = Context::from_waker(Waker::noop());
+            assert!(given_up.as_mut().poll(&mut cx).is_pending());
+        }
+        assert!(quick_calls(&pace) >= UNSEEN);
     }
 
     #[test]
-    fn a_runtime_of_one_thread_has_none_to_give() {
-        let pace = Pace::default();
-        assert!(pace.apart().is_none(), "there is no runtime");
-        let runtime = Builder::new_current_thread().build().unwrap();
-        assert!(runtime.block_on(async { pace.apart() }).is_none());
+    fn only_our_threads_have_others_to_give() {
+        let is_apart = |runtime: Builder| {
+            let runtime = { runtime }.worker_threads(1).build().unwrap();
+            let asked = runtime.spawn(async { Pace::default().apart().is_some() });
+            runtime.block_on(asked).unwrap()
+        };
+        assert!(!is_apart(Builder::new_multi_thread()));
+        let mut ours = Builder::new_multi_thread();
+        ours.on_thread_start(mark_thread);
+        assert!(is_apart(ours));
+        assert!(Pace::default().apart().is_none(), "there is no runtime");
     }
 }

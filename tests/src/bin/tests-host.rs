@@ -28,6 +28,24 @@ async fn wait(
     Ok("waited".into())
 }
 
+/// Blocks where it should wait, whatever it is told, until the test closes the connection.
+#[skill(
+    "process.stuck",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 1
+)]
+async fn stuck(
+    /// Where the test listens.
+    address: String,
+) -> Result<(), SkillError> {
+    let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
+    let mut test = std::net::TcpStream::connect(address).map_err(failed)?;
+    std::io::Read::read_to_end(&mut test, &mut Vec::new()).map_err(failed)?;
+    Ok(())
+}
+
 /// What is said.
 #[derive(Deserialize, JsonSchema)]
 struct Words {

@@ -19,7 +19,6 @@ mod lifetime;
 mod limits;
 mod mounted;
 mod operation;
-mod pace;
 mod table;
 
 use serde_json::Value;

@@ -8,6 +8,7 @@
 )]
 
 mod drain;
+mod pace;
 mod settings;
 mod telemetry;
 

@@ -231,7 +231,12 @@ fn refused() -> Vec<Refused> {
         ),
         (
             json!({"count": 42}),
-            &[("Mcp-Param-Count", "+42")],
+            &[("Mcp-Param-Count", "042")],
+            "differs from `count`",
+        ),
+        (
+            json!({"count": 42}),
+            &[("Mcp-Param-Count", "042.0")],
             "differs from `count`",
         ),
         (

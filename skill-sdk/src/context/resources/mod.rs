@@ -33,6 +33,11 @@ pub trait ResourceBuilder: Send + Sync + 'static {
     /// The name of the type, for people.
     fn type_name(&self) -> &'static str;
 
+    /// Whether building keeps a thread, which nobody can end.
+    fn blocks(&self) -> bool {
+        false
+    }
+
     /// Starts building a value.
     fn build(&self, environment: Environment) -> Build;
 }
@@ -42,6 +47,7 @@ pub struct ResourceFunction<F> {
     function: F,
     type_id: fn() -> TypeId,
     type_name: fn() -> &'static str,
+    blocks: bool,
     build: fn(&F, Environment) -> Build,
 }
 
@@ -67,6 +73,7 @@ where
         function,
         type_id: TypeId::of::<T>,
         type_name: type_name::<T>,
+        blocks: false,
         build: |function, environment| {
             let built = function(environment);
             Box::pin(async move { Ok(Arc::new(built.await?) as Shared) })
@@ -84,6 +91,7 @@ where
         function,
         type_id: TypeId::of::<T>,
         type_name: type_name::<T>,
+        blocks: true,
         build: |function, environment| {
             let function = function.clone();
             Box::pin(off_the_runtime(move || {
@@ -100,6 +108,10 @@ impl<F: Send + Sync + 'static> ResourceBuilder for ResourceFunction<F> {
 
     fn type_name(&self) -> &'static str {
         (self.type_name)()
+    }
+
+    fn blocks(&self) -> bool {
+        self.blocks
     }
 
     fn build(&self, environment: Environment) -> Build {
@@ -193,8 +205,8 @@ impl Resources {
     /// The value of type `T`; it is built when it is not there.
     ///
     /// Where there is a runtime, it is built in a task of its own: a call whose time is up leaves the building to those who
-    /// come later, and one that takes longer than ten minutes is given up. All callers wait for it and share the failure if
-    /// there is one. The code is `resource_unavailable`, retryable.
+    /// come later, and an asynchronous one that takes longer than ten minutes is given up. All callers wait for it and share
+    /// the failure if there is one. The code is `resource_unavailable`, retryable.
     pub(crate) async fn get<T: Resource>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
         let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {

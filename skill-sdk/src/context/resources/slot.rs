@@ -1,11 +1,9 @@
 //! One shared value: who builds it, and who waits for it.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
 
 use super::super::building::{Caught, in_its_own_task, in_time};
+use super::super::cancel::Cancellation;
 use super::{ResourceBuilder, Shared, unavailable};
 use crate::context::Environment;
 use crate::error::SkillError;
@@ -22,7 +20,8 @@ struct State {
     value: Option<Shared>,
     /// Somebody builds it.
     building: bool,
-    waiting: Vec<Waker>,
+    /// Set when the building that goes on ends.
+    end: Cancellation,
     /// How many times building ended: well, badly, or because the runtime that built went away. It is also the number of
     /// the round that goes on or comes next.
     rounds: u64,
@@ -76,20 +75,20 @@ impl Slot {
         environment: &Environment,
     ) -> Result<Shared, SkillError> {
         loop {
-            let (builds, round) = {
+            let (builds, round, end) = {
                 let mut state = self.state();
                 if let Some(value) = &state.value {
                     return Ok(Arc::clone(value));
                 }
                 let builds = !state.building;
                 state.building = true;
-                (builds, state.rounds)
+                (builds, state.rounds, state.end.cancelled())
             };
             if builds {
                 let work = build(Turn(Arc::clone(self)), name, environment.clone());
                 in_its_own_task(work).await;
             }
-            Round { slot: self, round }.await;
+            end.await;
             let state = self.state();
             if let Some((_, failed)) = state.failed.as_ref().filter(|(ended, _)| *ended >= round) {
                 return Err(unavailable(name, &failed.why).with_source(Arc::clone(&failed.source)));
@@ -106,6 +105,8 @@ impl Slot {
 async fn build(turn: Turn, name: &'static str, environment: Environment) {
     let Turn(slot) = &turn;
     let built = match slot.builder {
+        // Its thread cannot be ended: another one would be kept beside it, and then a third.
+        Some(builder) if builder.blocks() => Caught(builder.build(environment)).await,
         Some(builder) => in_time(Caught(builder.build(environment))).await,
         None => Err(unavailable(name, "it has no builder")),
     };
@@ -130,33 +131,12 @@ struct Turn(Arc<Slot>);
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let waiting = {
+        let end = {
             let mut state = self.0.state();
             state.building = false;
             state.rounds += 1;
-            std::mem::take(&mut state.waiting)
+            std::mem::take(&mut state.end)
         };
-        waiting.into_iter().for_each(Waker::wake);
-    }
-}
-
-/// Waits until the building that was going on in `round` ended.
-struct Round<'a> {
-    slot: &'a Slot,
-    round: u64,
-}
-
-impl Future for Round<'_> {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.slot.state();
-        if state.rounds > self.round {
-            return Poll::Ready(());
-        }
-        if !state.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
-            state.waiting.push(cx.waker().clone());
-        }
-        Poll::Pending
+        end.cancel();
     }
 }

@@ -47,16 +47,18 @@ pub struct McpConfigArgs {
 
 /// Where tools are served: clients tell nobody when there are none.
 fn endpoint(url: &str) -> Result<String, String> {
-    let rest = url
-        .strip_prefix("https://")
-        .or_else(|| url.strip_prefix("http://"));
-    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
-    if host.is_none_or(str::is_empty) || url.contains(char::is_whitespace) {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let is_http = ["http", "https"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known));
+    if !is_http || host.is_empty() || url.contains(char::is_whitespace) {
         return Err("write the whole address, as in https://skills.example.com/mcp".to_owned());
     }
-    if rest.is_none_or(|rest| !rest.contains('/')) {
+    if !path.starts_with('/') {
         return Err(format!(
-            "the tools of `serve mcp-http` are at the path /mcp: write {url}/mcp"
+            "the tools of `serve mcp-http` are at the path /mcp: write {scheme}://{host}/mcp"
         ));
     }
     Ok(url.to_owned())
@@ -288,6 +290,7 @@ mod tests {
     fn what_no_client_could_use_is_refused() {
         for good in [
             "https://skills.example.com/mcp",
+            "HTTPS://skills.example.com/mcp?a=b",
             "http://127.0.0.1:8081/mcp",
             "http://[::1]:80/",
         ] {

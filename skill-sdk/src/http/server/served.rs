@@ -14,7 +14,7 @@ use super::edge::{Active, Traffic};
 use super::streams::{self, Untaken};
 
 /// How much of an answer HTTP/2 gets at once. What it has got is written by a window of one byte, and cannot be taken back.
-const PIECE: usize = 16 * 1024;
+pub(super) const PIECE: usize = 16 * 1024;
 
 /// The body of an answer; its request is being served until the last part is on its way.
 pub(super) struct Served {
@@ -49,7 +49,7 @@ impl Served {
         Part {
             bytes,
             unsent,
-            _untaken: self.untaken.clone(),
+            untaken: self.untaken.clone(),
         }
     }
 }
@@ -92,7 +92,7 @@ impl HttpBody for Served {
 pub(super) struct Part {
     bytes: Bytes,
     unsent: Option<Unsent>,
-    _untaken: Option<Untaken>,
+    untaken: Option<Untaken>,
 }
 
 impl Buf for Part {
@@ -108,6 +108,9 @@ impl Buf for Part {
         self.bytes.advance(count);
         if let Some(unsent) = &self.unsent {
             unsent.traffic.took();
+        }
+        if let Some(untaken) = &self.untaken {
+            untaken.took(count);
         }
     }
 }

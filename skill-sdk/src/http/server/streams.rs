@@ -2,14 +2,15 @@
 //!
 //! A client that opens no window keeps its answer in the memory of the host, on a connection on which all else goes well.
 //! So each stream has a clock of its own: it is reset when its client takes nothing for as long as a client of HTTP/1 may
-//! leave its connection unread. The other streams go on. What hyper has handed out cannot be taken back: a client that does
-//! not take the end of an answer loses its connection.
+//! leave its connection unread. The other streams go on. What hyper has handed out cannot be taken back: a client that stops
+//! to take the end of an answer loses its connection.
 
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::edge::Traffic;
+use super::served::PIECE;
 use crate::pipeline::{later, timed};
 
 tokio::task_local! {
@@ -35,27 +37,40 @@ struct Stream {
 
 /// An answer that began.
 struct Answer {
+    /// How many bytes of it are on their way.
+    taken: Arc<AtomicUsize>,
     /// Resolves when nothing is left of it.
-    taken: oneshot::Receiver<Infallible>,
+    end: oneshot::Receiver<Infallible>,
     traffic: Arc<Traffic>,
 }
 
 /// Kept by all that is left of an answer.
 #[derive(Clone)]
 pub(super) struct Untaken {
+    taken: Arc<AtomicUsize>,
     _until_dropped: Arc<oneshot::Sender<Infallible>>,
+}
+
+impl Untaken {
+    /// So many bytes are on their way.
+    pub(super) fn took(&self, count: usize) {
+        self.taken.fetch_add(count, Ordering::Relaxed);
+    }
 }
 
 /// The stream that is being polled begins its answer.
 pub(super) fn answered(traffic: &Arc<Traffic>) -> Untaken {
-    let (until_dropped, taken) = oneshot::channel();
+    let (until_dropped, end) = oneshot::channel();
+    let taken = Arc::<AtomicUsize>::default();
     let answer = Answer {
-        taken,
+        taken: Arc::clone(&taken),
+        end,
         traffic: Arc::clone(traffic),
     };
     // Without a stream nobody has a clock for it.
     let _ = STREAM.try_with(|stream| stream.answer.set(Some(answer)));
     Untaken {
+        taken,
         _until_dropped: Arc::new(until_dropped),
     }
 }
@@ -92,10 +107,21 @@ async fn watched<S: Future>(stream: S, patience: Duration) {
     if until_handed_out(stream, patience).await.is_none() {
         return;
     }
-    if let Some(Answer { taken, traffic }) = STREAM.with(|stream| stream.answer.take())
-        && timed(|| Some(patience), taken).await.is_none()
-    {
-        traffic.give_up();
+    let Some(answer) = STREAM.with(|stream| stream.answer.take()) else {
+        return;
+    };
+    let Answer {
+        taken,
+        mut end,
+        traffic,
+    } = answer;
+    let mut before = taken.load(Ordering::Relaxed);
+    while timed(|| Some(patience), &mut end).await.is_none() {
+        let now = taken.load(Ordering::Relaxed);
+        if now.saturating_sub(before) < PIECE {
+            return traffic.give_up();
+        }
+        before = now;
     }
 }
 

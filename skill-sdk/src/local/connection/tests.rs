@@ -77,6 +77,10 @@ async fn without_another_thread_the_one_that_is_kept_reads_on() {
         say(&mut input);
         written.recv_timeout(PATIENCE).expect("somebody reads");
         refusals.recv_timeout(PATIENCE).unwrap();
+        // What the refusal leads to is done as well.
+        while connection.begun.load(Ordering::Relaxed) != 0 {
+            thread::yield_now();
+        }
     }
     drop(input);
     tokio::time::timeout(PATIENCE, connection.ended()).await.unwrap();

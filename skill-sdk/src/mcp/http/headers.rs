@@ -254,7 +254,10 @@ fn same_number(one: &str, other: &str) -> bool {
 fn integer(text: &str) -> Option<i64> {
     const EXACT: u64 = 9_007_199_254_740_991;
     let (digits, zeros) = text.split_once('.').unwrap_or((text, "0"));
-    let is_plain = !digits.starts_with('+') && !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0');
+    let without_sign = digits.strip_prefix('-').unwrap_or(digits);
+    // As JSON writes it: others could read zeros before a number as something else.
+    let is_json = without_sign == "0" || without_sign.starts_with(|first: char| matches!(first, '1'..='9'));
+    let is_plain = is_json && !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0');
     let number: i64 = is_plain.then(|| digits.parse().ok())??;
     (number.unsigned_abs() <= EXACT).then_some(number)
 }

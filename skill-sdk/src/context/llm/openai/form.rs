@@ -34,6 +34,9 @@ impl Forms {
         if form.format != Format::default() {
             self.formats
                 .insert((model.to_owned(), schema(prompt)), form.format);
+        } else {
+            // A call beside this one may have been refused for a reason that is gone.
+            self.formats.remove(&(model.to_owned(), schema(prompt)));
         }
     }
 }

@@ -149,7 +149,7 @@ def _ask(process, line):
         message = _message(text)
         if message is None:
             message = f"the program {process.args[0]} does not answer as a program with skills does"
-            raise SkillError("skill_program_unavailable", message, retryable=True)
+            raise SkillError("skill_program_unavailable", message, retryable=False)
         if "progress" not in message and "notice" not in message:
             return message
     return None
