@@ -239,17 +239,17 @@ async fn the_end_of_an_answer_that_is_not_read_holds_no_connection() {
     }
 }
 
-/// A connection over which so many bytes come from the server in a second.
-fn slow(stream: DuplexStream, bytes: usize) -> DuplexStream {
+/// A connection over which 5000 bytes come from the server in a second.
+fn slow(stream: DuplexStream) -> DuplexStream {
     let (client, relay) = duplex(WIRE);
     let (mut from_server, mut to_server) = split(stream);
     let (mut from_client, mut to_client) = split(relay);
     tokio::spawn(async move { copy(&mut from_client, &mut to_server).await });
     tokio::spawn(async move {
-        let mut part = vec![0; bytes];
+        let mut part = [0; WIRE];
         while let Ok(count @ 1..) = from_server.read(&mut part).await {
             to_client.write_all(&part[..count]).await.unwrap();
-            sleep(Duration::from_secs(1).mul_f64(count as f64 / bytes as f64)).await;
+            sleep(Duration::from_micros(200) * u32::try_from(count).unwrap()).await;
         }
     });
     client
@@ -259,7 +259,7 @@ fn slow(stream: DuplexStream, bytes: usize) -> DuplexStream {
 async fn an_answer_that_goes_on_its_way_slowly_arrives() {
     // All of it is handed out at once, since the window has room for all of it.
     let (served, stream) = Served::start(|_| {});
-    let client = Http2::new(slow(stream, 5000), 1 << 20).await;
+    let client = Http2::new(slow(stream), 1 << 20).await;
     let began = Instant::now();
     let answer = client.get("/large").await;
     assert_eq!(Http2::slowly(answer, false).await, (LARGE, None));

@@ -31,12 +31,12 @@ impl Forms {
     /// Remembers a form that worked.
     pub(super) fn learn(&mut self, model: &str, prompt: &Prompt, form: Form) {
         self.models.insert(model.to_owned(), form);
-        if form.format != Format::default() {
-            self.formats
-                .insert((model.to_owned(), schema(prompt)), form.format);
-        } else {
+        let place = (model.to_owned(), schema(prompt));
+        if form.format == Format::default() {
             // A call beside this one may have been refused for a reason that is gone.
-            self.formats.remove(&(model.to_owned(), schema(prompt)));
+            self.formats.remove(&place);
+        } else {
+            self.formats.insert(place, form.format);
         }
     }
 }
