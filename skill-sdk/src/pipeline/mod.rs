@@ -20,6 +20,7 @@ mod runtime;
 mod spanned;
 mod violations;
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use tokio::task::AbortHandle;
@@ -89,11 +90,11 @@ impl Opened {
     pub(crate) async fn run(self, runnable: &Runnable, place: Place<'_>) -> Completed {
         let Self { inputs, context } = self;
         let span = report::span(&context);
-        let work = async {
+        let work = pin!(Some(async {
             let result = steps(runnable, inputs, &context, place).await;
             report::finish(&context, result)
-        };
-        spanned::within(span, work).await
+        }));
+        spanned::within(&span, work).await
     }
 }
 
@@ -121,19 +122,23 @@ async fn steps(
     drop(inputs);
     let guard = CancelOnDrop(context);
     let reply: Result<Reply, SkillError> = match (running, place) {
-        (Running::Asynchronous(future), Place::Runtime(abandoned)) => {
+        (Running::Asynchronous(future), place) => {
             let call = panics::caught_future(runnable.skill(), future);
-            match (runnable.pace().apart(), abandoned) {
-                (Some(runtime), Some(_)) => {
-                    let (watcher, of_call) = (Arc::clone(runnable.pace()), context.clone());
-                    let work = move || runtime.block_on(unless_cancelled(&of_call, watcher.watch(call)));
-                    on_a_thread(context, work, abandoned).await?
+            let pace = runnable.pace();
+            match (pace.apart(), place) {
+                (Some(runtime), Place::Runtime(abandoned @ Some(_))) => {
+                    let call = pace::watched(Arc::clone(pace), call);
+                    let of_call = context.clone();
+                    let work = move || runtime.block_on(unless_cancelled(&of_call, call));
+                    Box::pin(on_a_thread(context, work, abandoned)).await?
                 }
-                _ => awaited(context, runnable.pace().watch(call)).await?,
+                _ => {
+                    let reply = deadline::within(context, pace::watched(&**pace, call)).await?;
+                    // A body that did not yield was over its time when it was asked for the first time.
+                    context.check_deadline()?;
+                    reply
+                }
             }
-        }
-        (Running::Asynchronous(future), Place::Here) => {
-            awaited(context, panics::caught_future(runnable.skill(), future)).await?
         }
         (Running::Blocking(work), Place::Here) => {
             let reply = panics::caught(runnable.skill(), work);
@@ -143,7 +148,12 @@ async fn steps(
         }
         (Running::Blocking(work), Place::Runtime(abandoned)) => {
             let skill = runnable.skill();
-            on_a_thread(context, move || panics::caught(skill, work), abandoned).await?
+            Box::pin(on_a_thread(
+                context,
+                move || panics::caught(skill, work),
+                abandoned,
+            ))
+            .await?
         }
     };
     drop(guard);
@@ -160,14 +170,6 @@ async fn steps(
     Ok(written)
 }
 
-/// Awaits the code of a skill until the time of the call is up.
-async fn awaited<T>(context: &SkillContext, call: impl Future<Output = T>) -> Result<T, SkillError> {
-    let reply = deadline::within(context, call).await?;
-    // A body that did not yield was over its time when it was asked for the first time.
-    context.check_deadline()?;
-    Ok(reply)
-}
-
 /// Awaits the code of a skill, which is dropped once nobody waits for it.
 async fn unless_cancelled<T>(
     context: &SkillContext,
@@ -181,11 +183,13 @@ async fn unless_cancelled<T>(
 }
 
 /// Runs what keeps its thread on one that the runtime has for it, and waits for it until the time of the call is up.
-async fn on_a_thread<T: Send + 'static>(
+///
+/// What waits for it belongs into a box: calls that stay where they are need no room for it.
+async fn on_a_thread(
     context: &SkillContext,
-    work: impl FnOnce() -> Result<T, SkillError> + Send + 'static,
+    work: impl FnOnce() -> Result<Reply, SkillError> + Send + 'static,
     abandoned: Option<&Abandoned>,
-) -> Result<Result<T, SkillError>, SkillError> {
+) -> Result<Result<Reply, SkillError>, SkillError> {
     let (_of_call, of_thread) = abandoned.map(Abandoned::watch).unzip();
     let span = tracing::Span::current();
     let work = move || {

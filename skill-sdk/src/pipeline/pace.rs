@@ -6,10 +6,11 @@
 //! the SDK made itself: only these surely have a thread for each call, and nothing of an author's own around it.
 
 use std::cell::Cell;
-use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::future::Future;
+use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
@@ -59,28 +60,6 @@ impl Pace {
         self.apart.load(Ordering::Relaxed) > 0
     }
 
-    /// Runs a call and sees how long it keeps its thread.
-    pub(super) async fn watch<F: Future>(&self, call: F) -> F::Output {
-        let mut call = pin!(call);
-        let mut was_quick = true;
-        poll_fn(|cx| {
-            let began = Instant::now();
-            let polled = call.as_mut().poll(cx);
-            if began.elapsed() > LONG {
-                was_quick = false;
-                self.was_slow();
-            }
-            if let Poll::Ready(_) = polled
-                && was_quick
-                && self.is_apart()
-            {
-                self.was_quick();
-            }
-            polled
-        })
-        .await
-    }
-
     fn was_slow(&self) {
         self.change(|calls| match calls {
             0 => SLOW,
@@ -99,9 +78,47 @@ impl Pace {
     }
 }
 
+/// The call, watched for how long it keeps its thread.
+pub(super) fn watched<P, F>(pace: P, call: F) -> Watched<P, F> {
+    Watched {
+        pace,
+        call,
+        was_quick: true,
+    }
+}
+
+/// See [`watched`]. Written out, since a future in a future in a future takes more room than what it does.
+pub(super) struct Watched<P, F> {
+    pace: P,
+    call: F,
+    was_quick: bool,
+}
+
+impl<P, F> Future for Watched<P, F>
+where
+    P: Deref<Target = Pace> + Unpin,
+    F: Future + Unpin,
+{
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let began = Instant::now();
+        let polled = Pin::new(&mut self.call).poll(cx);
+        if began.elapsed() > LONG {
+            self.was_quick = false;
+            self.pace.was_slow();
+        }
+        if polled.is_ready() && self.was_quick && self.pace.is_apart() {
+            self.pace.was_quick();
+        }
+        polled
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::task::{Context, Waker};
+    use std::pin::pin;
+    use std::task::Waker;
 
     use tokio::runtime::Builder;
     use tokio::task::yield_now;
@@ -137,14 +154,17 @@ mod tests {
     #[tokio::test]
     async fn one_long_poll_makes_a_call_slow() {
         let pace = Pace::default();
-        pace.watch(async {
-            yield_now().await;
-            let began = Instant::now();
-            while began.elapsed() <= LONG {
-                std::hint::spin_loop();
-            }
-            yield_now().await;
-        })
+        watched(
+            &pace,
+            Box::pin(async {
+                yield_now().await;
+                let began = Instant::now();
+                while began.elapsed() <= LONG {
+                    std::hint::spin_loop();
+                }
+                yield_now().await;
+            }),
+        )
         .await;
         assert!(quick_calls(&pace) >= UNSEEN + SLOW_APART);
     }
@@ -153,7 +173,7 @@ mod tests {
     fn a_call_that_is_given_up_proves_nothing() {
         let pace = Pace::default();
         {
-            let mut given_up = pin!(pace.watch(std::future::pending::<()>()));
+            let mut given_up = pin!(watched(&pace, std::future::pending::<()>()));
             let mut cx = Context::from_waker(Waker::noop());
             assert!(given_up.as_mut().poll(&mut cx).is_pending());
         }

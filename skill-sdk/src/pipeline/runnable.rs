@@ -26,7 +26,6 @@ pub struct Runnable {
     described: &'static Described,
     inputs: Check,
     outputs: Check,
-    /// All calls that run know the same.
     pace: Arc<Pace>,
 }
 
