@@ -124,16 +124,16 @@ async fn steps(
     let reply: Result<Reply, SkillError> = match (running, place) {
         (Running::Asynchronous(future), place) => {
             let call = panics::caught_future(runnable.skill(), future);
-            let pace = runnable.pace();
-            match (pace.apart(), place) {
+            let seen = runnable.pace();
+            match (seen.apart(), place) {
                 (Some(runtime), Place::Runtime(abandoned @ Some(_))) => {
-                    let call = pace::watched(Arc::clone(pace), call);
+                    let call = pace::watched(Arc::clone(seen), call);
                     let of_call = context.clone();
                     let work = move || runtime.block_on(unless_cancelled(&of_call, call));
                     Box::pin(on_a_thread(context, work, abandoned)).await?
                 }
                 _ => {
-                    let reply = deadline::within(context, pace::watched(&**pace, call)).await?;
+                    let reply = deadline::within(context, pace::watched(&**seen, call)).await?;
                     // A body that did not yield was over its time when it was asked for the first time.
                     context.check_deadline()?;
                     reply
