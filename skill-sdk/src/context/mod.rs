@@ -204,6 +204,12 @@ impl SkillContext {
         self.0.cancellation.cancelled()
     }
 
+    /// Whether somebody may answer questions of the call.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn has_input(&self) -> bool {
+        self.0.start.input.is_some()
+    }
+
     /// Tells everybody who holds the context that nobody waits for the call any more.
     #[cfg(feature = "runtime")]
     pub(crate) fn cancel(&self) {

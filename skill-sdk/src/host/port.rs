@@ -21,6 +21,8 @@ pub(super) struct Port {
     pub(super) verifier: Option<Verifier>,
     pub(super) limits: Limits,
     pub(super) open_metrics: bool,
+    /// The fewest threads that poll.
+    pub(super) least_threads: usize,
     options: ServeOptions,
     #[cfg(feature = "log")]
     log: super::logging::Started,
@@ -59,6 +61,7 @@ impl Port {
             verifier,
             limits: request.limits.limits(),
             open_metrics: request.open_metrics,
+            least_threads: 1,
             options,
             #[cfg(feature = "log")]
             log,
@@ -70,7 +73,7 @@ impl Port {
         self,
         serve: impl AsyncFnOnce(ServeOptions, Stop) -> Result<(), E>,
     ) -> Result<ExitCode, Refusal> {
-        let runtime = runtime(self.limits.concurrency)?;
+        let runtime = runtime(self.limits.concurrency, self.least_threads)?;
         let served = runtime.block_on(async {
             let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
             serve(self.options, Box::pin(stop))

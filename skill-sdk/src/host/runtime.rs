@@ -6,11 +6,16 @@ use tokio::runtime::Runtime;
 
 use super::Refusal;
 
+/// The fewest threads that poll where calls may ask the user: these calls get no threads of their own, and some may keep theirs.
+#[cfg(feature = "mcp")]
+pub(super) const ASKING: usize = 4;
+
 /// A runtime for so many calls at the same time.
 ///
-/// It polls with one thread for each core: more of them would take turns on it, which costs a quick call more than all that
-/// the host does for it.
-pub(super) fn runtime(calls: usize) -> Result<Runtime, Refusal> {
+/// It polls with one thread for each core, or with `least`: more of them take turns on it, which costs a quick call more than all
+/// that the host does for it.
+pub(super) fn runtime(calls: usize, least: usize) -> Result<Runtime, Refusal> {
     let cores = available_parallelism().map_or(1, usize::from);
-    crate::pipeline::runtime(cores, calls).map_err(|error| format!("cannot start the runtime: {error}"))
+    crate::pipeline::runtime(cores.max(least), calls)
+        .map_err(|error| format!("cannot start the runtime: {error}"))
 }

@@ -126,7 +126,8 @@ async fn steps(
             let call = panics::caught_future(runnable.skill(), future);
             let seen = runnable.pace();
             match (seen.apart(), place) {
-                (Some(runtime), Place::Runtime(abandoned @ Some(_))) => {
+                // Questions that are asked at once must be seen at once, before the call is given up for them.
+                (Some(runtime), Place::Runtime(abandoned @ Some(_))) if !context.has_input() => {
                     let call = pace::watched(Arc::clone(seen), call);
                     let of_call = context.clone();
                     let work = move || runtime.block_on(unless_cancelled(&of_call, call));
