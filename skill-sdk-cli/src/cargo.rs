@@ -12,8 +12,10 @@ use skill_sdk::host::command::Failure;
 /// The flags of cargo that the tool understands. They mean what they mean to `cargo build`.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Build options")]
-// Each flag is a switch of cargo's own; an enum would only rename them.
-#[allow(clippy::struct_excessive_bools)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each flag is a switch of cargo's own; an enum would only rename them"
+)]
 pub(crate) struct CargoArgs {
     /// Build with optimizations
     #[arg(short, long, conflicts_with = "profile")]
