@@ -4,6 +4,9 @@
 //! and the last thing that the host does is to end it. A host that was killed cannot do that; the caller that is still there
 //! then ends the group, whose number is that of the host.
 
+#[cfg(unix)]
+use rustix::process::Pid;
+
 use super::Refusal;
 
 /// The caller of a host, and the group that the host leads.
@@ -11,8 +14,8 @@ use super::Refusal;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Family {
     parent: u32,
-    /// A group that the host can leave its own for; the leader of a session has none.
-    elsewhere: Option<rustix::process::Pid>,
+    /// A group for which the host may leave its own. The leader of a session cannot.
+    elsewhere: Option<Pid>,
 }
 
 #[cfg(unix)]
@@ -20,18 +23,18 @@ impl Family {
     /// Becomes the leader of a group of its own, and on Linux has the system tell this process to stop when `parent`, which
     /// started it, is gone.
     pub(super) fn of(parent: u32) -> Result<Self, Refusal> {
-        use rustix::process::{getpgid, getpgrp, getpid, getppid, getsid, setpgid};
+        use rustix::io::Errno;
+        use rustix::process::{getpid, getppid, setpgid};
 
-        let before = getpgrp();
-        let elsewhere = if before != getpid() {
-            setpgid(None, None).map_err(|error| format!("cannot lead a group of processes: {error}"))?;
-            Some(before)
-        } else if getsid(None) == Ok(before) {
-            None
-        } else {
-            // Whoever started it made it the leader.
-            getpgid(getppid()).ok()
-        };
+        let others = |group: &Pid| *group != getpid();
+        let elsewhere = group_of(getpid()).filter(others);
+        // Whoever started it may have made it the leader.
+        let elsewhere = elsewhere.or_else(|| group_of(getppid()?).filter(others));
+        match setpgid(None, None) {
+            // The leader of a session leads its group too.
+            Ok(()) | Err(Errno::PERM) => {}
+            Err(error) => return Err(format!("cannot lead a group of processes: {error}")),
+        }
         follow(parent)?;
         let family = Self { parent, elsewhere };
         // It may have gone before.
@@ -66,6 +69,22 @@ impl Family {
         // There may be none. As long as this process lives, nobody else's group has its number.
         let _ = kill_process_group(getpid(), signal);
     }
+}
+
+/// The group of a process. It is asked of the files of the system, since `getpgid` cannot be asked for a group that began
+/// outside of this process's namespace, as in some containers: its number is 0, which `Pid` cannot hold.
+#[cfg(target_os = "linux")]
+fn group_of(process: Pid) -> Option<Pid> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    // Its name, in parentheses, may hold anything. State and parent come before the group.
+    let (_, fields) = stat.rsplit_once(')')?;
+    Pid::from_raw(fields.split_ascii_whitespace().nth(2)?.parse().ok()?)
+}
+
+/// The group of a process.
+#[cfg(all(unix, not(target_os = "linux")))]
+fn group_of(process: Pid) -> Option<Pid> {
+    rustix::process::getpgid(Some(process)).ok()
 }
 
 #[cfg(target_os = "linux")]

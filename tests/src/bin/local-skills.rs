@@ -177,19 +177,26 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.as_slice() {
         [program, parent, request, line] if parent == "parent" => {
-            be_parent(program, "serve-local", request, line)
+            be_parent(&mut Command::new(program), "serve-local", request, line)
         }
         [program, parent, request, line] if parent == "mcp-parent" => {
-            be_parent(program, "serve-mcp-stdio", request, line)
+            be_parent(&mut Command::new(program), "serve-mcp-stdio", request, line)
+        }
+        #[cfg(unix)]
+        [program, parent, request, line] if parent == "parent-of-leader" => {
+            use std::os::unix::process::CommandExt;
+
+            let mut host = Command::new(program);
+            be_parent(host.process_group(0), "serve-local", request, line)
         }
         _ => skill_sdk::host::main(),
     }
 }
 
 #[expect(clippy::zombie_processes, reason = "a parent that is killed waits for nobody")]
-fn be_parent(program: &str, action: &str, request: &str, line: &str) -> ExitCode {
+fn be_parent(host: &mut Command, action: &str, request: &str, line: &str) -> ExitCode {
     let request = request.replace("$PID", &std::process::id().to_string());
-    let mut child = Command::new(program)
+    let mut child = host
         .args(["__skill-sdk", action, &request, "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

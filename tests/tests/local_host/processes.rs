@@ -46,7 +46,10 @@ impl Process {
     }
 
     fn take(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a line comes in time");
+        let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| {
+            let errors: Vec<String> = self.errors.try_iter().collect();
+            panic!("no line comes in time ({error}): {errors:?}")
+        });
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line} is no line of the protocol"))
     }
 
@@ -276,6 +279,33 @@ fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
                 thread::park_timeout(Duration::from_millis(5));
             }
         }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_starts_where_its_group_and_session_have_no_number() {
+    // They began outside of the namespace, as in a container that is a child and nothing more.
+    let alone = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child"];
+    let permitted = Command::new("unshare").args(alone).arg("true").status();
+    if !permitted.is_ok_and(|status| status.success()) {
+        eprintln!("nothing is tested: namespaces are not permitted here");
+        return;
+    }
+    let line = call(1, "proc.hang@1", &json!({}), &Value::Null);
+    for kind in ["parent", "parent-of-leader"] {
+        let mut parent = Command::new("unshare")
+            .args(alone)
+            .args([PROGRAM, kind, r#"{"parent": $PID}"#, &line])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut id = String::new();
+        let read = BufReader::new(parent.stdout.take().unwrap()).read_line(&mut id);
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        // It prints the number of a host that works.
+        assert!(read.unwrap() > 0, "{kind}: the host does not start");
     }
 }
 
