@@ -62,10 +62,7 @@ impl Program {
 
     /// Sends a signal, such as `TERM`.
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args([&format!("-{name}"), &self.child.id().to_string()])
-            .status();
-        assert!(sent.expect("there is `kill`").success());
+        signal(self.child.id(), name);
     }
 
     /// Waits for the end.
@@ -88,6 +85,15 @@ impl Drop for Program {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Sends a signal, such as `TERM`, to a process.
+pub fn signal(process: u32, name: &str) {
+    // Every shell can do that, and not every system has a program for it.
+    let sent = Command::new("sh")
+        .args(["-c", "kill -s \"$0\" \"$1\"", name, &process.to_string()])
+        .status();
+    assert!(sent.expect("there is `sh`").success(), "{name} reaches {process}");
 }
 
 /// Runs `binary` to its end.

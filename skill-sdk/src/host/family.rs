@@ -14,8 +14,9 @@ use super::Refusal;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Family {
     parent: u32,
-    /// A group for which the host may leave its own. The leader of a session cannot.
-    elsewhere: Option<Pid>,
+    /// Groups for which the host may leave its own: the one that it was in, and that of its parent. The leader of a session
+    /// cannot.
+    elsewhere: [Option<Pid>; 2],
 }
 
 #[cfg(unix)]
@@ -24,12 +25,10 @@ impl Family {
     /// started it, is gone.
     pub(super) fn of(parent: u32) -> Result<Self, Refusal> {
         use rustix::io::Errno;
-        use rustix::process::{getpid, getppid, setpgid};
+        use rustix::process::{getpid, setpgid};
 
-        let others = |group: &Pid| *group != getpid();
-        let elsewhere = group_of(getpid()).filter(others);
         // Whoever started it may have made it the leader.
-        let elsewhere = elsewhere.or_else(|| group_of(getppid()?).filter(others));
+        let elsewhere = groups().map(|group| group.filter(|group| *group != getpid()));
         match setpgid(None, None) {
             // The leader of a session leads its group too.
             Ok(()) | Err(Errno::PERM) => {}
@@ -57,9 +56,8 @@ impl Family {
     pub(super) fn end(self) {
         use rustix::process::{Signal, getpid, kill_process_group, setpgid};
 
-        let left = self
-            .elsewhere
-            .is_some_and(|group| setpgid(None, Some(group)).is_ok());
+        // A group is gone with its last member.
+        let left = (self.elsewhere.into_iter().flatten()).any(|group| setpgid(None, Some(group)).is_ok());
         // When nobody is left to see how this process ends, it may end with the others.
         let signal = if left || self.lost_its_parent() {
             Signal::KILL
@@ -71,20 +69,61 @@ impl Family {
     }
 }
 
-/// The group of a process. It is asked of the files of the system, since `getpgid` cannot be asked for a group that began
-/// outside of this process's namespace, as in some containers: its number is 0, which `Pid` cannot hold.
+/// The groups of this process and of its parent. They are asked of the files of the system, since `getpgid` cannot be asked
+/// for a group that began outside of this process's namespace, as in some containers: its number is 0, which `Pid` cannot
+/// hold.
 #[cfg(target_os = "linux")]
-fn group_of(process: Pid) -> Option<Pid> {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
-    // Its name, in parentheses, may hold anything. State and parent come before the group.
-    let (_, fields) = stat.rsplit_once(')')?;
-    Pid::from_raw(fields.split_ascii_whitespace().nth(2)?.parse().ok()?)
+fn groups() -> [Option<Pid>; 2] {
+    use rustix::process::{getpid, getppid};
+
+    let number = |pid: Pid| pid.as_raw_nonzero().get();
+    let read = |process: &str| Stat::read(&std::fs::read(format!("/proc/{process}/stat")).ok()?);
+    let parent = getppid().map_or(0, number);
+    // The files may be about the numbers of another namespace, where those of this one are somebody else's.
+    let own = read("self").filter(|stat| stat.process == number(getpid()) && stat.parent == parent);
+    let group = |stat: Stat| {
+        Some(stat.group)
+            .filter(|group| *group > 0)
+            .and_then(Pid::from_raw)
+    };
+    let of_parent = own
+        .and_then(|_| read(&parent.to_string()))
+        .filter(|stat| stat.process == parent);
+    [own.and_then(group), of_parent.and_then(group)]
 }
 
-/// The group of a process.
+/// The groups of this process and of its parent.
 #[cfg(all(unix, not(target_os = "linux")))]
-fn group_of(process: Pid) -> Option<Pid> {
-    rustix::process::getpgid(Some(process)).ok()
+fn groups() -> [Option<Pid>; 2] {
+    use rustix::process::{getpgid, getppid};
+
+    let of_parent = getppid().and_then(|parent| getpgid(Some(parent)).ok());
+    [getpgid(None).ok(), of_parent]
+}
+
+/// What the system says about a process.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stat {
+    process: i32,
+    parent: i32,
+    /// 0 when it began outside of the namespace.
+    group: i32,
+}
+
+#[cfg(target_os = "linux")]
+impl Stat {
+    /// Reads the line `number (name) state parent group …`. The name may hold anything, also half a character.
+    fn read(line: &[u8]) -> Option<Self> {
+        let name_ends = line.iter().rposition(|byte| *byte == b')')?;
+        let number = |word: &[u8]| std::str::from_utf8(word).ok()?.parse().ok();
+        let mut fields = line.get(name_ends + 2..)?.split(u8::is_ascii_whitespace).skip(1);
+        Some(Self {
+            process: number(line.split(u8::is_ascii_whitespace).next()?)?,
+            parent: number(fields.next()?)?,
+            group: number(fields.next()?)?,
+        })
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -118,4 +157,32 @@ impl Family {
     }
 
     pub(super) fn end(self) {}
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_may_have_any_name() {
+        let read = |process, parent, group| {
+            Some(Stat {
+                process,
+                parent,
+                group,
+            })
+        };
+        for (line, expected) in [
+            (&b"7 (cat) S 1 5 5 0 -1 4194560"[..], read(7, 1, 5)),
+            (b"7 (a) R 9 9 (b c)) S 1 0 0 0 -1", read(7, 1, 0)),
+            (b"7 (\xd0) S 1 5\n", read(7, 1, 5)),
+            (b"7 () S 1 -1 0", read(7, 1, -1)),
+            (b"7 (cat)", None),
+            (b"7 (cat) S", None),
+            (b"7 (cat) S one 5 5", None),
+            (b"", None),
+        ] {
+            assert_eq!(Stat::read(line), expected, "{}", line.escape_ascii());
+        }
+    }
 }

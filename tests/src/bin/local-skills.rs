@@ -55,13 +55,21 @@ fn spin(ctx: &SkillContext) {
     }
 }
 
-/// Starts a process that starts another one, writes their numbers into a file, and goes on as the input asks for.
+/// Starts a process that starts another one, writes their numbers into a file, and goes on as the input asks for. Both
+/// ignore SIGTERM when they are to be stubborn.
 #[skill("proc.family", version = "1", side_effects = "none", risk = "low")]
 #[expect(clippy::zombie_processes, reason = "nobody waits for what is left behind")]
-fn family(file: String, then: String, ctx: &SkillContext) {
+fn family(file: String, then: String, stubborn: Option<bool>, ctx: &SkillContext) {
+    let ignoring = if stubborn == Some(true) {
+        "trap '' TERM; "
+    } else {
+        ""
+    };
     let mut child = Command::new("sh")
-        .args(["-c", "sleep 1000 & echo $!; wait"])
+        .args(["-c", &format!("{ignoring}sleep 1000 & echo $!; wait")])
         .stdout(Stdio::piped())
+        // Whoever reads the errors of the host to their end must not wait for these processes.
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut grandchild = String::new();

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use skill_sdk_tests::program;
 
 use super::client::{PATIENCE, call, lines};
 
@@ -54,7 +55,7 @@ impl Process {
     }
 
     fn signal(&self, signal: &str) {
-        signal_to(self.child.id(), signal);
+        program::signal(self.child.id(), signal);
     }
 
     /// Waits for the end.
@@ -67,14 +68,6 @@ impl Process {
             .unwrap();
         (status, self.errors.iter().collect())
     }
-}
-
-fn signal_to(id: u32, signal: &str) {
-    let sent = Command::new("kill")
-        .args([signal, &id.to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
 }
 
 #[test]
@@ -125,7 +118,7 @@ fn only_the_named_skills_are_hosted() {
 
 #[test]
 fn a_signal_drains_and_a_second_one_ends_at_once() {
-    for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
+    for (signal, code) in [("TERM", 143), ("INT", 130)] {
         let mut process = Process::start(&["serve", "local"]);
         process.call(1, "proc.hang@1", &json!({}));
         assert_eq!(process.take()["progress"]["message"], "hanging");
@@ -261,14 +254,14 @@ fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
                 assert!(process.take()["outputs"].is_object());
                 drop(process.input.take());
             } else {
-                process.signal("-TERM");
+                process.signal("TERM");
                 loop {
                     process.call(2, "proc.answer@1", &json!({"text": "a"}));
                     if process.take()["error"]["code"] == "overloaded" {
                         break;
                     }
                 }
-                process.signal("-TERM");
+                process.signal("TERM");
             }
             let (status, errors) = process.wait();
             assert_eq!(status.code(), Some(code), "{kind} {then}: {status} {errors:?}");
@@ -284,16 +277,67 @@ fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_host_starts_where_its_group_and_session_have_no_number() {
-    // They began outside of the namespace, as in a container that is a child and nothing more.
-    let alone = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child"];
-    let permitted = Command::new("unshare").args(alone).arg("true").status();
-    if !permitted.is_ok_and(|status| status.success()) {
-        eprintln!("nothing is tested: namespaces are not permitted here");
+fn what_a_skill_started_ends_although_the_group_that_the_host_was_in_is_gone() {
+    use std::os::unix::process::CommandExt;
+
+    let own = std::fs::read_to_string("/proc/self/stat").unwrap();
+    if own.rsplit(')').next().unwrap().split_whitespace().nth(2) == Some("0") {
+        eprintln!("nothing is tested: the group of this process has no number");
         return;
     }
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("numbers");
+    let request = json!({"parent": std::process::id()}).to_string();
+    let mut other = Command::new("sleep")
+        .arg("1000")
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let mut host = Command::new(PROGRAM);
+    host.process_group(other.id().cast_signed());
+    let mut process = Process::start_by(host.args(["__skill-sdk", "serve-local", &request, "-"]));
+    let inputs = json!({"file": file, "then": "return", "stubborn": true});
+    process.call(1, "proc.family@1", &inputs);
+    assert!(process.take()["progress"].is_object());
+    assert!(process.take()["outputs"].is_object());
+    other.kill().unwrap();
+    other.wait().unwrap();
+    drop(process.input.take());
+    let (status, errors) = process.wait();
+    assert_eq!(status.code(), Some(0), "{status} {errors:?}");
+    let numbers = std::fs::read_to_string(&file).unwrap();
+    let start = Instant::now();
+    while let Some(id) = numbers.split_whitespace().find(|id| lives(id)) {
+        assert!(start.elapsed() < PATIENCE, "{id} lives on");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// The arguments of `unshare` for a namespace of processes; none, with a message, where that is not permitted.
+#[cfg(target_os = "linux")]
+fn alone(own_files: bool) -> Option<Vec<&'static str>> {
+    let mut alone = vec!["--user", "--map-root-user", "--pid", "--fork", "--kill-child"];
+    if own_files {
+        alone.push("--mount-proc");
+    }
+    let permitted = Command::new("unshare").args(&alone).arg("true").status();
+    let permitted = permitted.is_ok_and(|status| status.success());
+    if !permitted {
+        eprintln!("nothing is tested: namespaces are not permitted here");
+    }
+    permitted.then_some(alone)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_starts_where_its_group_and_session_have_no_number() {
+    // They began outside of the namespace, as in a container that is a child and nothing more.
     let line = call(1, "proc.hang@1", &json!({}), &Value::Null);
-    for kind in ["parent", "parent-of-leader"] {
+    for (own_files, kind) in [false, true]
+        .into_iter()
+        .flat_map(|own_files| [(own_files, "parent"), (own_files, "parent-of-leader")])
+    {
+        let Some(alone) = alone(own_files) else { return };
         let mut parent = Command::new("unshare")
             .args(alone)
             .args([PROGRAM, kind, r#"{"parent": $PID}"#, &line])
@@ -307,6 +351,38 @@ fn a_host_starts_where_its_group_and_session_have_no_number() {
         // It prints the number of a host that works.
         assert!(read.unwrap() > 0, "{kind}: the host does not start");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_skill_started_ends_where_the_group_of_the_host_has_no_number() {
+    // The shell is the first process of the namespace: whoever lost its parent is its child, and none of it waits for them.
+    const SHELL: &str = r#"
+"$0" __skill-sdk serve-local "{\"parent\": $$}" -
+echo "ended with $?"
+for id in $(cat "$1"); do
+  while grep -qs "^State:[[:space:]]*[^ZX]" "/proc/$id/status"; do sleep 0.01; done
+  echo "$id is gone"
+done
+"#;
+    let Some(alone) = alone(true) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("numbers");
+    let mut unshare = Command::new("unshare");
+    let shell = unshare.args(alone).args(["sh", "-c", SHELL, PROGRAM]).arg(&file);
+    let mut process = Process::start_by(shell);
+    process.call(1, "proc.family@1", &json!({"file": file, "then": "return"}));
+    assert!(process.take()["progress"].is_object());
+    assert!(process.take()["outputs"].is_object());
+    drop(process.input.take());
+    let said: Vec<String> = std::iter::from_fn(|| process.lines.recv_timeout(PATIENCE).ok()).collect();
+    let _ = process.child.kill();
+    let (_, errors) = process.wait();
+    let numbers = std::fs::read_to_string(&file).unwrap();
+    let expected: Vec<String> = std::iter::once("ended with 0".to_owned())
+        .chain(numbers.split_whitespace().map(|id| format!("{id} is gone")))
+        .collect();
+    assert_eq!((said.len(), said), (3, expected), "{errors:?}");
 }
 
 #[cfg(target_os = "linux")]

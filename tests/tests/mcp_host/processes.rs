@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use serde_json::{Value, json};
+use skill_sdk_tests::program;
 
 use super::client::{PATIENCE, call, failed, modern};
 
@@ -61,10 +62,7 @@ impl Process {
     }
 
     fn signal(&self, signal: &str) {
-        let sent = Command::new("kill")
-            .args([signal, &self.child.id().to_string()])
-            .status();
-        assert!(sent.unwrap().success());
+        program::signal(self.child.id(), signal);
     }
 
     /// Waits for the end.
@@ -121,7 +119,7 @@ fn only_the_named_skills_are_tools() {
 
 #[test]
 fn a_signal_drains_and_a_second_one_ends_at_once() {
-    for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
+    for (signal, code) in [("TERM", 143), ("INT", 130)] {
         let mut process = Process::start(&["serve", "mcp-stdio"]);
         process.call(1, "proc.hang", &json!({}));
         assert_eq!(process.take()["params"]["message"], "hanging");
@@ -159,7 +157,7 @@ fn a_port_is_told_in_one_line() {
     let line = line.unwrap();
     let url = line.strip_prefix("listening on http://127.0.0.1:").unwrap();
     assert!(url.ends_with("/mcp") && !url.starts_with("0/"), "{line}");
-    process.signal("-TERM");
+    process.signal("TERM");
     assert!(process.lines.recv_timeout(PATIENCE).is_err());
     drop(process.input.take());
     assert_eq!(process.wait().0.code(), Some(0));

@@ -12,6 +12,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
 
 #: Names the program in place of the one that was written beside this file.
 PROGRAM_VARIABLE = "@VARIABLE@"
@@ -179,24 +180,54 @@ def _end(process):
         except OSError:
             pass
     try:
-        process.wait(_END)
-    except BaseException as error:
-        process.kill()
-        # As long as nobody waited for the program, its number is nobody else's.
-        _end_group(process.pid)
+        _wait(process)
+    finally:
+        # The program cannot always end its group itself, also when it ends well. As long as its status is not taken, the
+        # number of both is nobody else's.
+        if process.returncode is None:
+            _kill(process)
         process.wait()
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise
+
+
+def _wait(process):
+    """Waits for a while until the program ends. Its status stays to be taken, where the system can do that."""
+    end = time.monotonic() + _END
+    pause = 0.0005
+    while time.monotonic() < end:
+        try:
+            if _has_ended(process):
+                return
+        except ChildProcessError:
+            # Somebody else in this process has taken it.
+            process.wait()
+            return
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
+
+
+def _has_ended(process):
+    if not hasattr(os, "waitid"):
+        status = process.poll()
+        if status:
+            # A program that ended well ended its group itself.
+            _send_kill("killpg", process)
+        return status is not None
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _kill(process):
+    """Ends the program and the processes of its group."""
+    if hasattr(os, "killpg"):
+        # Not by the methods of the process: they take its status first.
+        _send_kill("kill", process)
+        _send_kill("killpg", process)
     else:
-        # A program that ended well ended its group itself, and its number may be that of others by now.
-        if process.returncode != 0:
-            _end_group(process.pid)
+        process.kill()
 
 
-def _end_group(leader):
-    """Ends the processes of the program's group, for a program that ended before it could do so itself."""
+def _send_kill(how, process):
     try:
-        os.killpg(leader, signal.SIGKILL)
+        getattr(os, how)(process.pid, signal.SIGKILL)
     except (AttributeError, OSError):
-        # There are none, or the system has no groups.
+        # It has ended, or there is no such group, or the system has none.
         pass
