@@ -6,8 +6,9 @@ use std::fs::{self, DirBuilder, File, Permissions};
 use std::future::Future;
 use std::io::{self, Write};
 use std::net::Shutdown;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{SocketAddr, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,6 +39,10 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 /// How long it waits before it tries again.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
+/// So many bytes of a path fit on all systems, with another name in the same directory for the time in which the socket is
+/// made.
+const SURE_PATH: usize = 90;
+
 /// Why a host does not serve at a path.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -46,6 +51,8 @@ pub enum SocketError {
     InUse(PathBuf),
     /// There is something that is not a socket of this user.
     Occupied(PathBuf),
+    /// The path is too long for the address of a socket.
+    TooLong(PathBuf),
     /// Another program keeps the directory locked, so that no host can start there.
     Locked {
         /// Where the socket was to be.
@@ -74,6 +81,12 @@ impl fmt::Display for SocketError {
                 f,
                 "{} exists and is not a socket of this user; remove it, or take another path",
                 path.display()
+            ),
+            Self::TooLong(path) => write!(
+                f,
+                "cannot serve at {}: the path is too long for a socket; take one of at most {SURE_PATH} bytes, for example \
+                 relative to the working directory",
+                path.display(),
             ),
             Self::Locked { path, directory } => write!(
                 f,
@@ -234,6 +247,10 @@ impl Socket {
             path: path.to_owned(),
             source,
         };
+        // It is made under another name, so nobody else says that clients could not use this one.
+        if !fits(path) {
+            return Err(SocketError::TooLong(path.to_owned()));
+        }
         let directory = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -258,8 +275,17 @@ impl Socket {
         // Made in a directory that nobody else can enter: the socket is never open to others, not even for a moment.
         let nursery = Nursery::new(directory).map_err(failed)?;
         let born = nursery.0.join("s");
+        // That name may be longer. The system has a short one for whatever lies in a directory that is open.
+        let short = PathBuf::from(format!("/proc/self/fd/{}", lock.as_raw_fd()));
+        let address = match nursery.0.file_name() {
+            Some(name) if !fits(&born) && short.exists() => short.join(name).join("s"),
+            _ => born.clone(),
+        };
+        if !fits(&address) {
+            return Err(SocketError::TooLong(path.to_owned()));
+        }
         let bind = || -> io::Result<Self> {
-            let listener = UnixListener::bind(&born)?;
+            let listener = UnixListener::bind(&address)?;
             fs::set_permissions(&born, Permissions::from_mode(0o600))?;
             fs::rename(&born, path)?;
             let metadata = fs::symlink_metadata(path)?;
@@ -281,6 +307,11 @@ impl Drop for Socket {
             drop(fs::remove_file(&self.path));
         }
     }
+}
+
+/// Whether a path can be the address of a socket.
+fn fits(path: &Path) -> bool {
+    SocketAddr::from_pathname(path).is_ok()
 }
 
 /// Makes room for a socket: removes one that a dead host of this user left.

@@ -206,11 +206,51 @@ fn only_a_socket_that_nobody_serves_is_replaced() {
     }
     let error = serve(&directory.path().join("missing/s")).err().unwrap();
     assert!(matches!(error, SocketError::Io { .. }), "{error}");
-    let error = serve(&directory.path().join("x".repeat(200))).err();
-    // The name is only too long where it is bound; it is renamed.
-    if let Some(error) = error {
-        assert!(matches!(error, SocketError::Io { .. }), "{error}");
+}
+
+#[test]
+fn a_path_is_served_when_clients_can_connect_to_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path_of = |bytes: usize| {
+        let before = directory.path().as_os_str().len() + 1;
+        directory.path().join("x".repeat(bytes - before))
+    };
+    for bytes in [108, 120, 200] {
+        let error = serve(&path_of(bytes)).err().unwrap();
+        assert!(matches!(error, SocketError::TooLong(_)), "{bytes}: {error}");
+        assert!(error.to_string().contains("at most 90 bytes"), "{error}");
     }
+    let longest = if cfg!(target_os = "linux") { 107 } else { 90 };
+    for bytes in (85..=longest).step_by(11).chain([longest]) {
+        let path = path_of(bytes);
+        // What a dead host left there is replaced.
+        drop(UnixListener::bind(&path).unwrap());
+        let server = serve(&path).unwrap();
+        let (mut stream, lines) = connect(&path);
+        send(&mut stream, 1, "go", "");
+        assert_eq!(take(&lines)["id"], 1, "{bytes}");
+        server.stop();
+    }
+    // Where the name for the time in which it is made does not fit, although this one does.
+    let mut deep = directory.path().to_owned();
+    while deep.as_os_str().len() < 100 {
+        deep.push("y".repeat(2));
+    }
+    fs::create_dir_all(&deep).unwrap();
+    let path = deep.join("s");
+    match serve(&path) {
+        Ok(server) => {
+            let (mut stream, lines) = connect(&path);
+            send(&mut stream, 1, "go", "");
+            assert_eq!(take(&lines)["id"], 1);
+            server.stop();
+        }
+        Err(error) => assert!(
+            !cfg!(target_os = "linux") && matches!(error, SocketError::TooLong(_)),
+            "{error}"
+        ),
+    }
+    assert_eq!(fs::read_dir(&deep).unwrap().count(), 0, "nothing else is left");
 }
 
 #[test]
