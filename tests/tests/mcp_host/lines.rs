@@ -1,6 +1,9 @@
 //! Lines that are no messages, the end of the input, and clients that do not read.
 
-use std::io::{Read, Write};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -149,29 +152,43 @@ fn told_to_stop_it_finishes_what_runs_and_takes_nothing_new() {
 
 #[test]
 fn a_client_that_does_not_read_is_not_read_either() {
-    let (mut client, mut output) = Client::unread(host(), StdioOptions::default());
+    const CALLS: usize = 20_000;
+    let (mut client, output) = Client::unread(host(), StdioOptions::default());
+    client.initialize_unread();
     let mut input = client.input.take().unwrap();
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    writeln!(input, "{}", super::client::request(0, "initialize", &params)).unwrap();
-    let writer = thread::spawn(move || {
-        for id in 1..=40 {
-            let line = call(id, "mcp.large", &json!({"bytes": 1_000_000}), &Value::Null);
-            writeln!(input, "{line}").unwrap();
+    let sent = Arc::new(AtomicUsize::new(0));
+    let writer = {
+        let sent = Arc::clone(&sent);
+        let arguments = json!({"action": "x".repeat(1000)});
+        thread::spawn(move || {
+            for id in 1..=CALLS {
+                writeln!(input, "{}", call(id, "mcp.act", &arguments, &Value::Null)).unwrap();
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+    };
+    // The host stops reading, and with it the client cannot write.
+    let mut before = 0;
+    let blocked = loop {
+        thread::park_timeout(Duration::from_millis(300));
+        let now = sent.load(Ordering::Relaxed);
+        if now > 0 && now == before {
+            break now;
         }
-    });
-    writer.join().unwrap();
-    let mut all = String::new();
-    output.read_to_string(&mut all).unwrap();
-    client.wait();
-    let ids: std::collections::BTreeSet<u64> = all
+        before = now;
+    };
+    assert!(blocked < 15_000, "{blocked} calls of 1000 bytes were taken");
+    // A client that begins to read gets all that it was promised.
+    let ids: BTreeSet<u64> = BufReader::new(output)
         .lines()
         .map(|line| {
-            serde_json::from_str::<Value>(line).unwrap()["id"]
-                .as_u64()
-                .unwrap()
+            let answer: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            answer["id"].as_u64().unwrap()
         })
         .collect();
-    assert_eq!(ids.len(), 41);
+    writer.join().unwrap();
+    client.wait();
+    assert_eq!(ids.len(), CALLS + 1);
 }
 
 #[test]

@@ -15,6 +15,9 @@ const MAX_WAITING: usize = 16 * 1024 * 1024;
 /// How many bytes may wait before reports of progress are left out.
 const MAX_WAITING_FOR_PROGRESS: usize = 1024 * 1024;
 
+/// What a request costs beside its bytes while it is being answered, roughly.
+const COST: usize = 4 * 1024;
+
 /// How much is written at a time.
 const CHUNK: usize = 64 * 1024;
 
@@ -29,16 +32,44 @@ pub(super) struct Outgoing {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// How many bytes wait.
-    waiting: Mutex<usize>,
+    waiting: Mutex<Waiting>,
     room: Condvar,
     broken: AtomicBool,
     breaks: Notify,
 }
 
+/// How many bytes wait.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// To be written.
+    written: usize,
+    /// Of requests that are being answered.
+    answered: usize,
+}
+
+impl Waiting {
+    fn is_too_much(&self) -> bool {
+        self.written.saturating_add(self.answered) > MAX_WAITING
+    }
+}
+
 impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, usize> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bytes of a request that is being answered, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    shared: Arc<Shared>,
+    bytes: usize,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.shared.waiting().answered -= self.bytes;
+        self.shared.room.notify_all();
     }
 }
 
@@ -64,14 +95,14 @@ impl Outgoing {
 
     /// Sends a message.
     pub(super) fn send(&self, message: Vec<u8>) {
-        *self.shared.waiting() += message.len();
+        self.shared.waiting().written += message.len();
         // Without the thread that writes nobody reads either.
         drop(self.messages.send(Some(message)));
     }
 
     /// Sends a message unless the client is behind with reading.
     pub(super) fn offer(&self, message: Vec<u8>) {
-        if *self.shared.waiting() < MAX_WAITING_FOR_PROGRESS {
+        if self.shared.waiting().written < MAX_WAITING_FOR_PROGRESS {
             self.send(message);
         }
     }
@@ -79,7 +110,7 @@ impl Outgoing {
     /// Sends a question to the client, which may not be left out: false when the client is behind with reading by as much
     /// as may wait.
     pub(super) fn ask(&self, question: Vec<u8>) -> bool {
-        let room = *self.shared.waiting() <= MAX_WAITING && !self.is_broken();
+        let room = self.shared.waiting().written <= MAX_WAITING && !self.is_broken();
         if room {
             self.send(question);
         }
@@ -91,10 +122,20 @@ impl Outgoing {
         self.shared.broken.store(true, Ordering::Release);
     }
 
-    /// Blocks while too much waits to be written.
+    /// Counts a request of so many bytes, which is kept until it is answered, as something that waits.
+    pub(super) fn hold(&self, bytes: usize) -> Held {
+        let bytes = bytes.saturating_add(COST);
+        self.shared.waiting().answered += bytes;
+        Held {
+            shared: Arc::clone(&self.shared),
+            bytes,
+        }
+    }
+
+    /// Blocks while too much waits to be written or answered.
     pub(super) fn wait_for_room(&self) {
         let mut waiting = self.shared.waiting();
-        while *waiting > MAX_WAITING && !self.is_broken() {
+        while waiting.is_too_much() && !self.is_broken() {
             waiting = self
                 .shared
                 .room
@@ -153,7 +194,7 @@ fn write_all(mut output: impl Write, waiting: &Receiver<Option<Vec<u8>>>, shared
         }
         chunk.clear();
         chunk.shrink_to(CHUNK);
-        *shared.waiting() -= taken;
+        shared.waiting().written -= taken;
         shared.room.notify_all();
     }
 }
@@ -173,6 +214,12 @@ mod tests {
 
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
+        }
+    }
+
+    impl Outgoing {
+        pub(in crate::mcp::stdio) fn has_room(&self) -> bool {
+            !self.shared.waiting().is_too_much()
         }
     }
 

@@ -259,7 +259,9 @@ impl Session {
             Arc::clone(&self.running),
         );
         let line = line.to_vec();
+        let held = self.outgoing.hold(line.len());
         runtime.spawn(async move {
+            let _held = held;
             let answered = match message::read(&line) {
                 Ok(Message::Request(request)) => {
                     handler::answer(&host, &request, &line, &version, true).await.json
@@ -287,4 +289,37 @@ impl Drop for Session {
 
 fn stopping() -> Outcome {
     SkillError::retryable("overloaded", "the host is shutting down").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Environment;
+    use crate::pipeline::Host;
+    use crate::registry::Registry;
+
+    #[test]
+    fn requests_that_are_being_answered_are_bounded() {
+        let host = Host::new(&Registry::of([]).unwrap()).unwrap();
+        let host = McpHost::with_environment(host, Environment::only([])).unwrap();
+        // Its tasks do not run before somebody waits on it.
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for padding in [0, 1_000_000] {
+            let outgoing = Arc::new(Outgoing::new(std::io::sink()).unwrap());
+            let running = Arc::new(InFlight::default());
+            let mut session = Session::new(host.clone(), Arc::clone(&outgoing), Arc::clone(&running));
+            let mut accepted = 0_usize;
+            while outgoing.has_room() {
+                let padding = " ".repeat(padding);
+                let line = format!(r#"{{"jsonrpc":"2.0","id":{accepted},"method":{padding}"ping"}}"#);
+                session.accept(line.as_bytes(), runtime.handle());
+                accepted += 1;
+                assert!(accepted * (padding.len() + 1000) < 20_000_000, "{accepted}");
+            }
+            assert!(accepted > 10);
+            runtime.block_on(running.idle());
+            runtime.block_on(outgoing.finish());
+            assert!(outgoing.has_room());
+        }
+    }
 }
