@@ -348,7 +348,11 @@ impl Connection {
         slot.idle();
         hosted.note(start.elapsed());
         match polled {
-            Poll::Ready(completed) => self.calls.answer(&accepted, &completed),
+            Poll::Ready(completed) => {
+                // Whoever reads the answer finds the place free.
+                drop(running);
+                self.calls.answer(&accepted, &completed);
+            }
             // Its time was up while it kept the thread.
             Poll::Pending if !self.calls.is_open(&accepted) => {}
             Poll::Pending => self.spawn(call, &accepted, running),

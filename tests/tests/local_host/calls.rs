@@ -216,7 +216,22 @@ fn the_trace_of_the_caller_reaches_the_skill() {
 
 #[test]
 fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
-    let mut client = Client::of(host().concurrency(1));
+    let mut client = Client::of(host().concurrency(2));
+    // A call that hangs takes the place that is left. One that was cancelled gives its own back a moment later.
+    let hang = |client: &mut Client, invocation: &str| {
+        loop {
+            let mut signs = Signs::of_call(invocation);
+            let meta = json!({"invocationId": invocation});
+            client.send(&call("h", "local.act@1", &json!({"action": "hang"}), &meta));
+            // Its answer comes behind that of a call that is refused.
+            client.send(r#"{"list": true}"#);
+            if client.take()["skills"].is_array() {
+                wait(signs.started());
+                return;
+            }
+            assert!(client.take()["skills"].is_array());
+        }
+    };
     // The first call runs on a thread that reads; it was so slow that the second runs on one for it alone.
     for round in 0..2 {
         let invocation = format!("left-{round}");
@@ -226,6 +241,7 @@ fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
         wait(signs.started());
         client.send(r#"{"cancel": 1}"#);
         assert_eq!(client.refused().1, "cancelled");
+        hang(&mut client, &format!("left-hang-{round}"));
         for id in 2..20 {
             client.act(id, "go");
             assert_eq!(client.refused(), (json!(id), "overloaded".to_owned()), "{round}");
@@ -240,6 +256,8 @@ fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
                 break;
             }
         }
+        client.send(r#"{"cancel": "h"}"#);
+        assert_eq!(client.refused(), (json!("h"), "cancelled".to_owned()));
     }
     client.end();
 }
@@ -366,15 +384,16 @@ fn quick_calls_are_quick_beside_calls_that_keep_their_threads() {
             None,
         );
     }
-    let mut slowest = Duration::ZERO;
+    let mut times = Vec::new();
     for id in 0..500 {
         let start = Instant::now();
         client.act(id, if id % 2 == 0 { "go" } else { "yield" });
         assert_eq!(client.take()["id"], id);
-        slowest = slowest.max(start.elapsed());
+        times.push(start.elapsed());
     }
-    // Generous: other tests run on the same cores.
-    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+    // Other tests run on the same cores, and may stall some.
+    times.sort_unstable();
+    assert!(times[474] < Duration::from_millis(500), "{:?}", &times[474..]);
     for kind in 0..KEEPING.len() {
         client.send(&json!({"cancel": 1000 + kind}).to_string());
     }
