@@ -1,9 +1,7 @@
 //! `POST /mcp`: statuses, headers, bodies.
 
 use serde_json::{Value, json};
-use skill_sdk::http::{Limits, ServeOptions};
 use skill_sdk::mcp::http::McpHttp;
-use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::Client as Connection;
 
 use super::client::{Server, call, failed, host, http, modern, request, wrong};
@@ -294,119 +292,6 @@ async fn revisions_methods_and_notifications() {
 }
 
 #[tokio::test]
-async fn limits() {
-    let mut limits = Limits::default();
-    limits.body = 1000;
-    limits.concurrency = 1;
-    let server = Server::of(McpHttp::anonymous(host()).limits(limits)).await;
-    let answer = server
-        .post(&call(
-            1,
-            "mcp.act",
-            &json!({"action": "x".repeat(2000)}),
-            &Value::Null,
-        ))
-        .await;
-    assert_eq!(
-        (answer.status, answer.code().as_str()),
-        (413, "payload_too_large")
-    );
-
-    let mut signs = Signs::of_call("mcp-limits");
-    let mut waiting = Connection::connect(server.address).await;
-    let hang = call(
-        1,
-        "mcp.act",
-        &json!({"action": "hang"}),
-        &json!({"skill/invocationId": "mcp-limits"}),
-    );
-    waiting.send(http("POST", "/mcp", &[], &hang)).await;
-    signs.started().await;
-    let answer = server.post(&act(&Value::Null)).await;
-    assert_eq!(
-        (answer.status, failed(&answer.json())),
-        (200, ("overloaded".to_owned(), true))
-    );
-    // A client that goes away frees its place.
-    drop(waiting);
-    signs.dropped().await;
-}
-
-#[tokio::test]
-async fn stopping_lets_calls_finish_and_takes_no_new_ones() {
-    let server = Server::anonymous().await;
-    let mut signs = Signs::of_call("mcp-stopping");
-    let mut waiting = Connection::connect(server.address).await;
-    let block = call(
-        1,
-        "mcp.block",
-        &json!({}),
-        &json!({"skill/invocationId": "mcp-stopping"}),
-    );
-    waiting.send(http("POST", "/mcp", &[], &block)).await;
-    signs.started().await;
-    let ready = async || {
-        // Connections are closed after their next answer.
-        let mut other = Connection::connect(server.address).await;
-        other.send(http("GET", "/readyz", &[], "")).await;
-        other.receive().await.status
-    };
-    assert_eq!(ready().await, 200);
-    server.stop.send(()).unwrap();
-    while ready().await != 503 {}
-    let mut other = Connection::connect(server.address).await;
-    other.send(http("POST", "/mcp", &[], &act(&Value::Null))).await;
-    assert_eq!(
-        failed(&other.receive().await.json()),
-        ("overloaded".to_owned(), true)
-    );
-    drop(waiting);
-    signs.ended().await;
-    server.done.await.unwrap().unwrap();
-}
-
-#[tokio::test]
-async fn what_outlasts_the_drain_is_answered() {
-    let mut options = ServeOptions::new("127.0.0.1", 0);
-    options.drain = std::time::Duration::ZERO;
-    let server = Server::with(McpHttp::anonymous(host()), options).await;
-    let mut signs = Signs::of_call("mcp-drain");
-    let mut waiting = Connection::connect(server.address).await;
-    let hang = call(
-        1,
-        "mcp.act",
-        &json!({"action": "hang"}),
-        &json!({"skill/invocationId": "mcp-drain"}),
-    );
-    waiting.send(http("POST", "/mcp", &[], &hang)).await;
-    signs.started().await;
-    server.stop.send(()).unwrap();
-    assert_eq!(
-        failed(&waiting.receive().await.json()),
-        ("overloaded".to_owned(), true)
-    );
-    signs.dropped().await;
-    server.done.await.unwrap().unwrap();
-}
-
-#[tokio::test]
-async fn operators_have_their_paths() {
-    let server = Server::anonymous().await;
-    server.post(&act(&Value::Null)).await;
-    let mut connection = Connection::connect(server.address).await;
-    for (target, says) in [
-        ("/healthz", "ok"),
-        ("/readyz", "ready"),
-        ("/metrics", "mcp.act@1"),
-    ] {
-        connection.send(http("GET", target, &[], "")).await;
-        let answer = connection.receive().await;
-        assert_eq!(answer.status, 200, "{target}");
-        assert!(answer.body.contains(says), "{target}: {}", answer.body);
-    }
-}
-
-#[tokio::test]
 async fn versions_are_agreed_on() {
     for sessions in [false, true] {
         let server = Server::of(McpHttp::anonymous(host()).sessions(sessions)).await;
@@ -431,86 +316,6 @@ async fn versions_are_agreed_on() {
                 );
             }
         }
-    }
-}
-
-#[tokio::test]
-async fn a_session_can_cancel_its_calls() {
-    let server = Server::of(McpHttp::anonymous(host()).sessions(true)).await;
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"}});
-    let open = async || {
-        let opened = server.post(&request(0, "initialize", &params)).await;
-        opened.header("mcp-session-id").to_owned()
-    };
-    let (session, other) = (open().await, open().await);
-    let cancel = |id: &Value| {
-        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
-            .to_string()
-    };
-    // With and without a stream, and whatever keeps the call.
-    for (number, (id, tool, arguments, accept)) in [
-        (
-            json!(1),
-            "mcp.act",
-            json!({"action": "hang"}),
-            "application/json, text/event-stream",
-        ),
-        (
-            json!("a"),
-            "mcp.act",
-            json!({"action": "hang"}),
-            "application/json",
-        ),
-        (json!(1), "mcp.block", json!({}), "application/json"),
-        (
-            json!(2),
-            "mcp.block",
-            json!({}),
-            "application/json, text/event-stream",
-        ),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let invocation = format!("mcp-session-cancels-{number}");
-        let mut signs = Signs::of_call(&invocation);
-        let message = call(
-            id.clone(),
-            tool,
-            &arguments,
-            &json!({"skill/invocationId": invocation}),
-        );
-        let mut calling = Connection::connect(server.address).await;
-        calling
-            .send(http(
-                "POST",
-                "/mcp",
-                &[("Mcp-Session-Id", &session), ("Accept", accept)],
-                &message,
-            ))
-            .await;
-        let context = signs.started().await;
-        for (name, id) in [(&other, &id), (&session, &json!("other"))] {
-            let answer = server.post_with(&cancel(id), &[("Mcp-Session-Id", name)]).await;
-            assert_eq!(answer.status, 202);
-            assert!(!context.is_cancelled());
-        }
-        assert_eq!(server.post(&cancel(&id)).await.status, 202);
-        assert!(!context.is_cancelled(), "without a session it is nobody's");
-        let gone = server
-            .post_with(&cancel(&id), &[("Mcp-Session-Id", "gone")])
-            .await;
-        assert_eq!(gone.status, 404);
-        let start = std::time::Instant::now();
-        let answer = server
-            .post_with(&cancel(&id), &[("Mcp-Session-Id", &session)])
-            .await;
-        assert_eq!(answer.status, 202);
-        context.cancelled().await;
-        assert!(start.elapsed() < std::time::Duration::from_millis(250));
-        signs.next().await;
-        let answer = calling.receive().await;
-        assert_eq!((answer.status, &*answer.body), (202, ""), "{number}");
     }
 }
 

@@ -35,6 +35,7 @@ fn a_tool_says_all_about_its_skill() {
             "mcp.read",
             "mcp.routed",
             "mcp.spin",
+            "mcp.spin-briefly",
             "mcp.write"
         ]
     );
@@ -103,11 +104,11 @@ fn pages() {
             Some(next) => cursor = next.clone(),
         }
     }
-    assert_eq!((pages, all.len()), (4, 10));
+    assert_eq!((pages, all.len()), (4, 11));
     assert!(all.is_sorted());
     // A cursor of another list, and what is none.
     let other = list(host().page(3), &json!({"cursor": cursor}));
-    assert_eq!(names(&other).len(), 1);
+    assert_eq!(names(&other).len(), 2);
     for cursor in ["", "3", "3-0", "zzz", "ffffffffffffffffffff-0"] {
         client.send(request(2, "tools/list", &json!({"cursor": cursor})));
         assert_eq!(client.wrong().1, -32602, "{cursor}");

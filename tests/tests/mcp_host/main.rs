@@ -21,6 +21,7 @@ mod lines;
 mod lists;
 mod mirrored;
 mod notices;
+mod operation;
 #[cfg(unix)]
 mod processes;
 mod protection;
@@ -43,6 +44,7 @@ const SKILLS: &[&Skill] = &[
     read::SKILL,
     routed::SKILL,
     spin::SKILL,
+    spin_briefly::SKILL,
     write::SKILL,
 ];
 
@@ -131,8 +133,22 @@ fn deaf(ctx: &SkillContext) {
 }
 
 /// Keeps the thread of a future until it is told to stop.
-#[skill("mcp.spin", version = "1", side_effects = "none", risk = "low", timeout = 1)]
+#[skill("mcp.spin", version = "1", side_effects = "none", risk = "low", timeout = 20)]
 async fn spin(ctx: &SkillContext) {
+    signs::give(ctx, Sign::Started(ctx.clone()));
+    signs::block_until_cancelled(ctx);
+    signs::give(ctx, Sign::Ended);
+}
+
+/// The same with little time.
+#[skill(
+    "mcp.spin-briefly",
+    version = "1",
+    side_effects = "none",
+    risk = "low",
+    timeout = 1
+)]
+async fn spin_briefly(ctx: &SkillContext) {
     signs::give(ctx, Sign::Started(ctx.clone()));
     signs::block_until_cancelled(ctx);
     signs::give(ctx, Sign::Ended);
