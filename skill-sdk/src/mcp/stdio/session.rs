@@ -294,7 +294,7 @@ fn stopping() -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Environment;
+    use crate::context::Environment;
     use crate::pipeline::Host;
     use crate::registry::Registry;
 
