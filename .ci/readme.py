@@ -3,6 +3,8 @@
 Blocks fenced as `sh` are run in order. A command that serves is started in the background on a free port; the `curl` line that
 it prints is run, then the server is told to stop and must end well. A Rust block that follows the words "into `FILE`"
 is written to FILE. What is built beside the clone is built in the clone's `target`, where most of it is built already.
+
+usage: readme.py README COMMAND…; each COMMAND must be among those of the README, and a command that serves too
 """
 
 import os
@@ -87,7 +89,8 @@ class Shell:
 
 
 def main() -> None:
-    readme = Path(sys.argv[1]).resolve()
+    readme, wanted = Path(sys.argv[1]).resolve(), set(sys.argv[2:])
+    done = set()
     shell = Shell(readme.parent)
     with tempfile.TemporaryDirectory() as scratch:
         # `cd ..` leads beside the clone; a scratch directory takes that place.
@@ -98,11 +101,14 @@ def main() -> None:
                     (shell.directory / target[1]).write_text(code)
             elif language == "sh":
                 for command in code.replace("\\\n", "").splitlines():
+                    done.add("a server" if SERVES.search(command) else command.strip())
                     command = command.replace("cd .. &&", f"cd '{scratch}' &&")
                     if SERVES.search(command):
                         shell.serve(command)
                     elif command.strip():
                         shell.run(command)
+    if missing := (wanted | {"a server"}) - done:
+        raise SystemExit(f"{readme} does not have in a block fenced as `sh`: {', '.join(sorted(missing))}")
 
 
 main()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use skill_sdk::host::command::{self, Failure, exit, output};
-use skill_sdk::host::protocol::SkillEntry;
+use skill_sdk::host::protocol::{self, SkillEntry};
 
 use crate::cli::{Bridge, Cli, Command, Reach, Serve};
 use crate::launch;
@@ -37,7 +37,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             command::invoke::finish(&program::invoke(&program.path, &request)?)
         }
         Command::McpConfig { args, reach } => {
-            let (name, launch) = launch::launch(reach)?;
+            let (name, launch) = launch::launch(reach, args.url.is_some())?;
             command::mcp_config::print(&name, &launch, args)?;
             Ok(exit::GOOD)
         }
@@ -52,27 +52,28 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             let selected = session.selected()?;
             let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
             let program = selected.first().map(|first| first.program.path.as_path());
-            command::bridge::python(&skills, program.unwrap_or(Path::new("")), args)
+            let all = reach.targets.is_empty();
+            command::bridge::python(&skills, all, program.unwrap_or(Path::new("")), args)
         }
         Command::Serve(Serve::Http { args, reach }) => {
             command::serve::check(args)?;
-            serve(reach, Need::ServeHttp, program::SERVE_HTTP, |refs| {
+            serve(reach, Need::ServeHttp, protocol::SERVE_HTTP, |refs| {
                 command::serve::http(args, refs)
             })
         }
         Command::Serve(Serve::McpStdio { args, reach }) => {
-            serve(reach, Need::ServeMcp, program::SERVE_MCP_STDIO, |refs| {
+            serve(reach, Need::ServeMcp, protocol::SERVE_MCP_STDIO, |refs| {
                 command::serve::mcp_stdio(args, refs)
             })
         }
         Command::Serve(Serve::McpHttp { args, reach }) => {
             command::serve::check(&args.http)?;
-            serve(reach, Need::ServeMcp, program::SERVE_MCP_HTTP, |refs| {
+            serve(reach, Need::ServeMcp, protocol::SERVE_MCP_HTTP, |refs| {
                 command::serve::mcp_http(args, refs)
             })
         }
         Command::Serve(Serve::Local { args, reach }) => {
-            serve(reach, Need::ServeLocal, program::SERVE_LOCAL, |refs| {
+            serve(reach, Need::ServeLocal, protocol::SERVE_LOCAL, |refs| {
                 command::serve::local(args, refs)
             })
         }
@@ -88,6 +89,7 @@ fn serve<R: Serialize>(
 ) -> Result<u8, Failure> {
     let session = Session::open(reach, need)?;
     let selected = session.selected()?;
+    session.refuse_without(action)?;
     let refs = selected
         .iter()
         .map(|selected| selected.skill.reference.clone())

@@ -4,6 +4,7 @@ use std::env;
 use std::path::Path;
 
 use skill_sdk::host::command::{Failure, mcp_config::Launch};
+use skill_sdk::host::protocol::SERVE_MCP_STDIO;
 
 use crate::cargo::{self, CargoArgs, absolute};
 use crate::cli::Reach;
@@ -11,11 +12,21 @@ use crate::runner::Need;
 use crate::session::Session;
 use crate::target::Workspace;
 
-/// A name for the skills that the targets name, and how an MCP client starts them.
-pub(crate) fn launch(reach: &Reach) -> Result<(String, Launch), Failure> {
+/// The name of skills of no one package.
+const ANY: &str = "skills";
+
+/// A name for the skills that the targets name, and how an MCP client starts them; `elsewhere`, nobody starts them.
+pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch), Failure> {
+    if elsewhere && reach.targets.is_empty() {
+        // There need be no sources here.
+        return Ok((ANY.to_owned(), Launch::default()));
+    }
     // So that what is printed works: the skills are there, and they are in one program.
     let session = Session::open(reach, Need::ServeMcp)?;
     let selected = session.selected()?;
+    if !elsewhere {
+        session.refuse_without(SERVE_MCP_STDIO)?;
+    }
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));
     };
@@ -25,7 +36,7 @@ pub(crate) fn launch(reach: &Reach) -> Result<(String, Launch), Failure> {
         .collect();
     let name = match packages.as_slice() {
         [first, rest @ ..] if rest.iter().all(|package| package == first) => (*first).to_owned(),
-        _ => "skills".to_owned(),
+        _ => ANY.to_owned(),
     };
     let launch = if first.program.is_generated() {
         by_this_tool(reach, &session)?

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use skill_sdk::host::command::{Failure, failure, problems, select};
-use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
+use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry, feature_of};
 
 use crate::cli::Reach;
 use crate::runner::{self, Need, Program, program, unreferenced};
@@ -96,6 +96,23 @@ impl Session {
         // Two programs may link the same package, and two targets may name the same skill.
         selected.dedup_by(|a, b| a.skill.reference == b.skill.reference);
         Ok(selected)
+    }
+
+    /// A program of the author's own has the features that the author gave it.
+    pub(crate) fn refuse_without(&self, action: &str) -> Result<(), Failure> {
+        for Described { program, envelope } in &self.described {
+            let known = envelope.actions.is_empty() || envelope.actions.iter().any(|known| known == action);
+            if !known && let Some(feature) = feature_of(action) {
+                return Err(Failure::usage(format!(
+                    "{} was built without the feature `{feature}` of skill-sdk",
+                    program.path.display()
+                ))
+                .help(format!(
+                    "add it: skill-sdk = {{ features = [\"host\", \"{feature}\"] }}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Every skill of the programs, whatever the targets name.
@@ -191,6 +208,7 @@ impl Session {
             sdk: env!("CARGO_PKG_VERSION").to_owned(),
             skills: Vec::new(),
             problems: own.chain(self.twice()).collect(),
+            actions: Vec::new(),
         }
     }
 

@@ -39,8 +39,8 @@ def install(scratch: Path) -> tuple[dict, Path]:
     # Not `npm ci`: an optional dependency of one of the tools is for another system and nowhere to be found.
     npm = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(npm, cwd=scratch, check=True, timeout=600)
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", scratch / "python"], check=True)
+    # What an install that was interrupted left may lack anything.
+    subprocess.run([sys.executable, "-m", "venv", "--clear", scratch / "python"], check=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-r", HERE / "requirements.txt"], check=True, timeout=600)
     stamp.write_text(versions)

@@ -14,8 +14,12 @@ pub(super) struct Distributed {
     pub(super) sdk: Vec<String>,
 }
 
-/// Gives each feature to the packages that have it.
-pub(super) fn distribute(packages: &[Package], args: &CargoArgs) -> Result<Distributed, Failure> {
+/// Gives each feature to the packages that have it. `owned` are built on their own, and [`of_owned`] gives them theirs.
+pub(super) fn distribute<'a>(
+    packages: &'a [Package],
+    owned: impl Iterator<Item = &'a Package> + Clone,
+    args: &CargoArgs,
+) -> Result<Distributed, Failure> {
     let mut result = Distributed {
         packages: vec![Vec::new(); packages.len()],
         sdk: Vec::new(),
@@ -43,14 +47,38 @@ pub(super) fn distribute(packages: &[Package], args: &CargoArgs) -> Result<Distr
             given = true;
             result.sdk.push(feature.to_owned());
         }
-        if !given {
-            return Err(missing(name, owner, packages));
+        if !given && !owned.clone().any(|package| taken(package, name).is_some()) {
+            let all: Vec<&Package> = packages.iter().chain(owned).collect();
+            return Err(missing(name, owner, &all));
         }
     }
     Ok(result)
 }
 
-fn missing(name: &str, owner: Option<&str>, packages: &[Package]) -> Failure {
+/// Those of the features that a package with a program of its own has, as cargo takes them for it alone.
+pub(super) fn of_owned<'a>(package: &Package, args: &'a CargoArgs) -> Vec<&'a str> {
+    args.feature_names()
+        .filter_map(|name| taken(package, name))
+        .collect()
+}
+
+/// The feature as a package's own one or as one of its dependencies'; `None` when it is neither.
+fn taken<'a>(package: &Package, name: &'a str) -> Option<&'a str> {
+    let Some((owner, feature)) = name.split_once('/') else {
+        return package.features.contains_key(name).then_some(name);
+    };
+    let owner = owner.trim_end_matches('?');
+    if owner == package.name {
+        return package.features.contains_key(feature).then_some(feature);
+    }
+    let depends = package
+        .dependencies
+        .iter()
+        .any(|dependency| dependency.name == owner);
+    depends.then_some(name)
+}
+
+fn missing(name: &str, owner: Option<&str>, packages: &[&Package]) -> Failure {
     let failure = Failure::usage(format!("none of the packages has the feature `{name}`"));
     if let Some(owner) = owner.filter(|owner| packages.iter().all(|package| package.name != **owner)) {
         return failure.help(format!(
@@ -91,7 +119,11 @@ mod tests {
             features: vec![features.to_owned()],
             ..CargoArgs::default()
         };
-        distribute(&[package("a", &["x", "y"]), package("b", &["x"])], &args)
+        distribute(
+            &[package("a", &["x", "y"]), package("b", &["x"])],
+            [].iter(),
+            &args,
+        )
     }
 
     #[test]
@@ -115,9 +147,43 @@ mod tests {
             ..CargoArgs::default()
         };
         assert_eq!(
-            distribute(&[package("a", &["x", "y"])], &all).unwrap().packages[0],
+            distribute(&[package("a", &["x", "y"])], [].iter(), &all)
+                .unwrap()
+                .packages[0],
             ["x", "y"]
         );
+    }
+
+    #[test]
+    fn a_program_of_its_own_and_a_runner_take_what_each_has() {
+        let mut app = package("app", &["more"]);
+        app.dependencies = serde_json::from_value(json!([{
+            "name": "serde", "source": null, "req": "*", "kind": null, "registry": null, "path": null,
+        }]))
+        .unwrap();
+        let linked = [package("lib", &["x", "more"])];
+        for (features, of_lib, of_app) in [
+            ("x", vec!["x"], vec![]),
+            ("more", vec!["more"], vec!["more"]),
+            ("app/more,lib/x", vec!["x"], vec!["more"]),
+            ("serde/rc", vec![], vec!["serde/rc"]),
+        ] {
+            let args = CargoArgs {
+                features: vec![features.to_owned()],
+                ..CargoArgs::default()
+            };
+            let found = distribute(&linked, [&app].into_iter(), &args).unwrap();
+            assert_eq!(found.packages[0], own(&of_lib), "{features}");
+            assert_eq!(of_owned(&app, &args), of_app, "{features}");
+        }
+        for features in ["z", "lib/z", "app/x", "other/x"] {
+            let args = CargoArgs {
+                features: vec![features.to_owned()],
+                ..CargoArgs::default()
+            };
+            let failure = distribute(&linked, [&app].into_iter(), &args).unwrap_err();
+            assert!(failure.to_string().contains("none of the packages"), "{failure}");
+        }
     }
 
     #[test]

@@ -91,7 +91,13 @@ impl Program {
 pub(crate) fn programs(group: &Group, args: &CargoArgs, need: Need) -> Result<Vec<Program>, Failure> {
     let mut programs = Vec::new();
     for (package, binary) in &group.owned {
-        programs.push(own(&group.workspace, package, binary, args)?);
+        // Alone it gets all of them, so that cargo tells what it does not know.
+        let features = if group.programs() == 1 {
+            args.feature_names().collect()
+        } else {
+            features::of_owned(package, args)
+        };
+        programs.push(own(&group.workspace, package, binary, &features, args)?);
     }
     if !group.linked.is_empty() {
         programs.push(generated(group, args, need)?);
@@ -133,6 +139,7 @@ fn own(
     workspace: &Workspace,
     package: &Package,
     binary: &HostBinary,
+    given: &[&str],
     args: &CargoArgs,
 ) -> Result<Program, Failure> {
     let directory = package.directory();
@@ -147,7 +154,7 @@ fn own(
         command.arg("--offline");
     }
     let mut features: Vec<&str> = binary.features.iter().map(String::as_str).collect();
-    features.extend(args.feature_names());
+    features.extend(given);
     for feature in &features {
         command.args(["--features", feature]);
     }

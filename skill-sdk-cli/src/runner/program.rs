@@ -12,21 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use skill_sdk::host::command::{Failure, exit};
-use skill_sdk::host::protocol::{Envelope, InvokeReply, InvokeRequest, MARKER, PROTOCOL};
+use skill_sdk::host::protocol::{DESCRIBE, Envelope, INVOKE, InvokeReply, InvokeRequest, MARKER, PROTOCOL};
 use tempfile::TempDir;
-
-/// The action that describes the skills.
-const DESCRIBE: &str = "describe";
-/// The action that runs one call.
-const INVOKE: &str = "invoke";
-/// The action that hosts the skills over HTTP.
-pub(crate) const SERVE_HTTP: &str = "serve-http";
-/// The action that hosts the skills for programs on this machine.
-pub(crate) const SERVE_LOCAL: &str = "serve-local";
-/// The action that hosts the skills over MCP for the client that starts it.
-pub(crate) const SERVE_MCP_STDIO: &str = "serve-mcp-stdio";
-/// The action that hosts the skills over MCP on a port.
-pub(crate) const SERVE_MCP_HTTP: &str = "serve-mcp-http";
 
 /// What to do when there is no room for the files of an exchange.
 const TEMPORARY: &str = "the variable TMPDIR names the directory for temporary files";
@@ -61,7 +48,7 @@ pub(crate) fn serve(program: &Path, action: &str, request: &impl Serialize) -> R
     let mut command = Command::new(program);
     command.arg(MARKER).arg(action).arg(&path).arg("-");
     let ended = write_private(&path, request).map(|()| become_program(&mut command));
-    // Only a host that was not started leaves the file.
+    // A host that was not started leaves the file.
     drop(fs::remove_file(&path));
     match ended? {
         Ok(status) => Ok(status

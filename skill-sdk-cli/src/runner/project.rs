@@ -100,7 +100,11 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 }
 
 fn manifest(group: &Group, args: &CargoArgs, need: Need) -> Result<Table, Failure> {
-    let shared = features::distribute(&group.linked, args)?;
+    let shared = features::distribute(
+        &group.linked,
+        group.owned.iter().map(|(package, _)| package),
+        args,
+    )?;
     let mut sdk = dependency(&group.sdk);
     let sdk_features: Vec<Value> = need
         .sdk_features()

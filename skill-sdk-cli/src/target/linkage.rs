@@ -134,7 +134,7 @@ fn dependency_on_sdk<'a>(workspace: &'a Workspace, package: &'a Package) -> Opti
     })
 }
 
-/// Whether a package depends on another of the workspace, at any distance.
+/// Whether a package depends on another of the workspace, at any distance and whatever features are on.
 fn depends_on(workspace: &Workspace, package: &Package, name: &str) -> bool {
     let mut seen = vec![package.name.as_str()];
     let mut next = 0;
@@ -146,7 +146,7 @@ fn depends_on(workspace: &Workspace, package: &Package, name: &str) -> bool {
         for dependency in current
             .dependencies
             .iter()
-            .filter(|dependency| dependency.kind.is_none())
+            .filter(|dependency| dependency.kind.is_none() && !dependency.optional)
         {
             let Some(member) = member_at(workspace, dependency.path.as_deref()) else {
                 continue;
@@ -243,6 +243,16 @@ mod tests {
             ["other"]
         );
         assert!(group.by_one_runner().is_none(), "a binary cannot be linked");
+    }
+
+    #[test]
+    fn an_own_program_covers_nothing_that_a_feature_may_leave_out() {
+        let host = json!({"skill-sdk": {"bin": "app"}});
+        let mut app = depending(package("app", "bin", &host), "skills");
+        app.dependencies.last_mut().unwrap().optional = true;
+        let packages = vec![app, package("skills", "lib", &Value::Null)];
+        let group = Group::new(workspace(packages.clone()), packages, false).unwrap();
+        assert_eq!((group.owned.len(), group.linked.len()), (1, 1));
     }
 
     #[test]

@@ -56,6 +56,9 @@ pub(crate) struct Dependency {
     /// The index of a registry other than the default one.
     pub(crate) registry: Option<String>,
     pub(crate) path: Option<PathBuf>,
+    /// Whether a feature turns it on, so that it may not be there.
+    #[serde(default)]
+    pub(crate) optional: bool,
 }
 
 /// Whether the skills of a package can be linked into a runner.

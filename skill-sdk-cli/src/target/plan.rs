@@ -64,16 +64,15 @@ pub(crate) fn resolve(targets: &[String], args: &CargoArgs, whole: bool) -> Resu
         });
     }
     for mut found in taken {
-        let mut packages = found.packages.clone();
         narrow(&mut found, &plan.names)?;
-        let mut group = Group::new(found.workspace, found.packages.clone(), found.explicit)?;
-        if whole && places.is_empty() && !plan.names.is_empty() {
-            packages.extend(found.packages);
-            packages.sort_by(|a, b| a.name.cmp(&b.name));
-            packages.dedup_by(|a, b| a.name == b.name);
-            group = Group::new(group.workspace, packages, false)?;
+        if whole {
+            found.packages.extend(found.workspace.users().cloned());
+            found.packages.sort_by(|a, b| a.name.cmp(&b.name));
+            found.packages.dedup_by(|a, b| a.name == b.name);
+            found.explicit = false;
         }
-        plan.groups.push(group);
+        plan.groups
+            .push(Group::new(found.workspace, found.packages, found.explicit)?);
     }
     Ok(plan)
 }

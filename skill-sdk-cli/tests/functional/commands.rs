@@ -139,9 +139,11 @@ fn export_check_and_the_rules() {
         written.out
     );
     assert_eq!(fixture.run("export --package catalog --check").code, 0);
-    // One package is named: the file of the other one is no leftover.
-    let one = fixture.run("export --package catalog --check skills");
-    assert_eq!(one.code, 0, "{}{}", one.out, one.err);
+    // One package is named, or its directory: the file of the other one is no leftover.
+    for target in ["skills", "crates/skills", "s.one"] {
+        let one = fixture.run(&format!("export --package catalog --check {target}"));
+        assert_eq!(one.code, 0, "{target}: {}{}", one.out, one.err);
+    }
     fixture.write("crates/more/src/lib.rs", &skill("m.two", "1", "one"));
     assert_eq!(fixture.run("export --package catalog --check").code, 1);
 }

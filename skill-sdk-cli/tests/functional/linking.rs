@@ -176,6 +176,16 @@ fn a_program_of_the_authors_own_is_used() {
         assert_eq!(ran.refs(), ["l.one@1"], "{line}");
         assert!(ran.err.contains("the author's own"), "{line}: {}", ran.err);
     }
+    // It has the features that its author gave it.
+    for (line, feature) in [
+        ("mcp-config", "mcp"),
+        ("serve mcp-stdio", "mcp"),
+        ("serve http", "http"),
+    ] {
+        let lacking = format!("was built without the feature `{feature}`");
+        let remedy = format!("features = [\"host\", \"{feature}\"]");
+        fixture.run(line).fails(2, &[&lacking, &remedy]);
+    }
 
     // A built program needs no cargo, and no workspace.
     let program = fixture

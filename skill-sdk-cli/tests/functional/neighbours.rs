@@ -147,5 +147,13 @@ fn clients_are_told_paths_that_hold_anywhere() {
     fixture
         .run("mcp-config --client claude-desktop --url https://skills.example.com/mcp")
         .fails(2, &["takes no URL", "Connectors"]);
+    // Nothing is built for skills that are hosted elsewhere, and no sources are needed.
+    let elsewhere = "mcp-config --client claude-code --url https://skills.example.com/mcp --manifest-path /no/such/Cargo.toml";
+    let told = fixture.run(elsewhere);
+    let config: Value = serde_json::from_str(&told.out).unwrap_or_else(|_| panic!("{}", told.err));
+    assert_eq!(
+        config["mcpServers"]["skills"]["url"],
+        "https://skills.example.com/mcp"
+    );
     fixture.run("mcp-config s.two").fails(2, &["s.two"]);
 }

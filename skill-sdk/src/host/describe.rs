@@ -1,6 +1,9 @@
 //! The action `describe`: all skills of the program as data.
 
-use super::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
+use super::protocol::{
+    DESCRIBE, Envelope, INVOKE, PROTOCOL, Problem, SERVE_HTTP, SERVE_LOCAL, SERVE_MCP_HTTP, SERVE_MCP_STDIO,
+    SkillEntry,
+};
 use crate::registry::{Described, Registry, RegistryProblem, Skill};
 
 /// What the program has to offer.
@@ -19,7 +22,22 @@ pub(super) fn envelope() -> Envelope {
         sdk: env!("CARGO_PKG_VERSION").to_owned(),
         skills,
         problems,
+        actions: actions().map(str::to_owned).collect(),
     }
+}
+
+/// What the program can be asked for.
+fn actions() -> impl Iterator<Item = &'static str> {
+    [
+        (true, DESCRIBE),
+        (cfg!(feature = "runtime"), INVOKE),
+        (cfg!(feature = "runtime"), SERVE_LOCAL),
+        (cfg!(feature = "http"), SERVE_HTTP),
+        (cfg!(feature = "mcp"), SERVE_MCP_STDIO),
+        (cfg!(feature = "mcp"), SERVE_MCP_HTTP),
+    ]
+    .into_iter()
+    .filter_map(|(known, action)| known.then_some(action))
 }
 
 fn entry(skill: &Skill, described: &Described) -> SkillEntry {

@@ -78,6 +78,10 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
             return command::invoke::finish(&reply).map(ExitCode::from);
         }
         HostCommand::McpConfig { args, skills } => {
+            // A client that cannot start the program tells nobody why.
+            if cfg!(not(feature = "mcp")) && args.url.is_none() {
+                return Err(without_mcp());
+            }
             // They must be there; without names all are served, also those to come.
             selected(skills)?;
             let program = own_path()?;
@@ -87,7 +91,8 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
         }
         HostCommand::Bridge(HostBridge::Python { args, skills }) => {
             let program = own_path()?;
-            return command::bridge::python(&selected(skills)?, &program, args).map(ExitCode::from);
+            let all = skills.names.is_empty();
+            return command::bridge::python(&selected(skills)?, all, &program, args).map(ExitCode::from);
         }
         HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
         HostCommand::Serve(HostServe::McpStdio { args, skills }) => {
@@ -162,7 +167,6 @@ fn serve_mcp_http(
     Err(without_mcp())
 }
 
-#[cfg(not(feature = "mcp"))]
 fn without_mcp() -> Failure {
     Failure::usage("this program was built without the feature `mcp` of skill-sdk")
         .help("add it: skill-sdk = { features = [\"host\", \"mcp\"] }")

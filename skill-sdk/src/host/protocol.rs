@@ -30,6 +30,34 @@ pub const SERVE_LOCAL_FEATURES: &[&str] = &["telemetry"];
 /// The features of `skill-sdk` that the actions `serve-mcp-stdio` and `serve-mcp-http` need.
 pub const SERVE_MCP_FEATURES: &[&str] = &["mcp", "telemetry"];
 
+/// The action that describes the skills.
+pub const DESCRIBE: &str = "describe";
+
+/// The action that runs one call.
+pub const INVOKE: &str = "invoke";
+
+/// The action that hosts the skills over HTTP.
+pub const SERVE_HTTP: &str = "serve-http";
+
+/// The action that hosts the skills for programs on this machine.
+pub const SERVE_LOCAL: &str = "serve-local";
+
+/// The action that hosts the skills over MCP for the client that starts it.
+pub const SERVE_MCP_STDIO: &str = "serve-mcp-stdio";
+
+/// The action that hosts the skills over MCP on a port.
+pub const SERVE_MCP_HTTP: &str = "serve-mcp-http";
+
+/// The feature of `skill-sdk` without which a program does not know the action; `None` for an action that nobody knows.
+pub fn feature_of(action: &str) -> Option<&'static str> {
+    match action {
+        INVOKE | SERVE_LOCAL => Some("runtime"),
+        SERVE_HTTP => Some("http"),
+        SERVE_MCP_STDIO | SERVE_MCP_HTTP => Some("mcp"),
+        _ => None,
+    }
+}
+
 /// The answer to the action `describe`: all skills of the program.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,6 +70,9 @@ pub struct Envelope {
     pub skills: Vec<SkillEntry>,
     /// What makes the set of skills unusable: nothing but reporting it may be done while there is one.
     pub problems: Vec<Problem>,
+    /// The actions that the program knows: those whose [feature](feature_of) it was built with. Empty: it does not say.
+    #[serde(default)]
+    pub actions: Vec<String>,
 }
 
 /// One skill of an [`Envelope`].

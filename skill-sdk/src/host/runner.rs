@@ -9,6 +9,13 @@ use serde::Serialize;
 #[cfg(feature = "runtime")]
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "http")]
+use super::protocol::SERVE_HTTP;
+use super::protocol::{DESCRIBE, feature_of};
+#[cfg(feature = "runtime")]
+use super::protocol::{INVOKE, SERVE_LOCAL};
+#[cfg(feature = "mcp")]
+use super::protocol::{SERVE_MCP_HTTP, SERVE_MCP_STDIO};
 use super::{Refusal, describe};
 
 /// Does what `ACTION REQUEST OUT` says.
@@ -22,31 +29,36 @@ pub(super) fn act(arguments: &[OsString]) -> Result<ExitCode, Refusal> {
     };
     let (request, out) = (Path::new(request), Path::new(out));
     match action.to_str() {
-        Some("describe") => {
+        Some(DESCRIBE) => {
             write(out, &describe::envelope())?;
             Ok(ExitCode::SUCCESS)
         }
         #[cfg(feature = "runtime")]
-        Some("invoke") => {
+        Some(INVOKE) => {
             write(out, &super::invoke::reply(read(request)?)?)?;
             Ok(ExitCode::SUCCESS)
         }
         #[cfg(feature = "http")]
-        Some("serve-http") => super::serve::http(&read(request)?),
+        Some(SERVE_HTTP) => super::serve::http(&read(request)?),
         #[cfg(feature = "runtime")]
-        Some("serve-local") => super::serve_local::local(&read_inline(request)?),
+        Some(SERVE_LOCAL) => super::serve_local::local(&read_inline(request)?),
         #[cfg(feature = "mcp")]
-        Some("serve-mcp-stdio") => super::serve_mcp::stdio(|| read_inline(request)),
+        Some(SERVE_MCP_STDIO) => super::serve_mcp::stdio(|| read_inline(request)),
         #[cfg(feature = "mcp")]
-        Some("serve-mcp-http") => super::serve_mcp::http(&read(request)?),
+        Some(SERVE_MCP_HTTP) => super::serve_mcp::http(&read(request)?),
         _ => {
-            let _ = request;
-            Err(format!(
-                "this program does not know the action `{}`; it was built with skill-sdk {} and may lack a feature of \
-                 it",
-                action.display(),
-                env!("CARGO_PKG_VERSION"),
-            ))
+            // Nobody else reads it, and it may hold what only this program should see.
+            drop(fs::remove_file(request));
+            let action = action.to_string_lossy();
+            Err(match feature_of(&action) {
+                Some(feature) => format!(
+                    "this program was built without the feature `{feature}` of skill-sdk, which `{action}` needs"
+                ),
+                None => format!(
+                    "this program does not know the action `{action}`; it was built with skill-sdk {}",
+                    env!("CARGO_PKG_VERSION"),
+                ),
+            })
         }
     }
 }

@@ -109,13 +109,15 @@ impl Connection {
 }
 
 fn parse(address: &str) -> Result<Url, SkillError> {
-    // This build speaks plain HTTP. For `https` give reqwest the feature `rustls` (see Cargo.toml) and allow it here.
     Url::parse(address)
         .ok()
-        .filter(|url| url.scheme() == "http")
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
         .ok_or_else(|| {
             // As with a setting that is missing: whoever runs the host can mend it, and then a repeat helps.
-            SkillError::retryable("config_invalid", "HELPDESK_URL must be an address with `http://`")
+            SkillError::retryable(
+                "config_invalid",
+                "HELPDESK_URL must be an address with `https://` or `http://`",
+            )
         })
 }
 
@@ -156,4 +158,16 @@ async fn read(answer: Response) -> Result<Posted, SkillError> {
         )
     };
     Err(failure.with_details(json!({"status": status.as_u16()})))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_helpdesk_has_an_address_of_the_web() {
+        for good in ["https://helpdesk.example.com", "http://127.0.0.1:8080/desk/"] {
+            assert!(parse(good).unwrap().as_str().starts_with(good));
+        }
+    }
 }

@@ -303,6 +303,7 @@ mod tests {
             sdk: "1".to_owned(),
             skills: vec![skill],
             problems: Vec::new(),
+            actions: Vec::new(),
         };
         let report = |envelope: &Envelope, providers: &[Provider], format| {
             let args = CheckArgs {

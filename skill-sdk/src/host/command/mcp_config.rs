@@ -77,7 +77,7 @@ fn variable(name: &str) -> Result<String, String> {
 }
 
 /// How a client starts the program with the skills.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Launch {
     /// The absolute path of the program: clients do not run in a directory or with a path of the user.
     pub command: String,

@@ -5,6 +5,7 @@
 //! call. The modules say nothing of their own: names, contracts and the program stand in one file of JSON.
 
 mod args;
+mod files;
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use self::args::{BridgePythonArgs, HostBridge};
+use self::files::{generated_modules, put, refuse_foreign, unreadable, unwritable};
 use super::{Failure, exit, failure, output};
 use crate::contract::Implementation;
 use crate::host::protocol::{MARKER, SkillEntry};
@@ -37,9 +39,14 @@ const RUNTIME: &str = include_str!("runtime.py");
 const MODULE: &str = include_str!("module.py");
 
 /// Writes the modules for `skills`, or compares them with `--check`. `program` hosts the skills; it is copied unless the
-/// arguments name the one to use.
-pub fn python(skills: &[&SkillEntry], program: &Path, args: &BridgePythonArgs) -> Result<u8, Failure> {
-    let plan = Plan::new(skills, args.program.as_deref())?;
+/// arguments name the one to use. `all`: no others are wanted in that directory, so modules of other packages are left over.
+pub fn python(
+    skills: &[&SkillEntry],
+    all: bool,
+    program: &Path,
+    args: &BridgePythonArgs,
+) -> Result<u8, Failure> {
+    let plan = Plan::new(skills, all, args.program.as_deref())?;
     if args.check {
         return plan.check(&args.out);
     }
@@ -53,10 +60,12 @@ struct Plan {
     /// Where the program is to be copied to, below the directory.
     copy: Option<PathBuf>,
     packages: BTreeSet<String>,
+    /// Whether there is to be nothing else in the directory.
+    all: bool,
 }
 
 impl Plan {
-    fn new(skills: &[&SkillEntry], program: Option<&Path>) -> Result<Self, Failure> {
+    fn new(skills: &[&SkillEntry], all: bool, program: Option<&Path>) -> Result<Self, Failure> {
         let modules = modules(skills)?;
         let packages: BTreeSet<String> = modules.keys().map(|module| root(module).to_owned()).collect();
         let Some(first) = packages.first().cloned() else {
@@ -94,13 +103,14 @@ impl Plan {
             files,
             copy,
             packages,
+            all,
         })
     }
 
     fn write(&self, out: &Path, program: &Path) -> Result<u8, Failure> {
         // Nothing is written before everything can be.
         for path in self.files.keys() {
-            refuse_foreign(&out.join(path))?;
+            refuse_foreign(&out.join(path), HEADER)?;
         }
         let mut lines = String::new();
         for (path, text) in &self.files {
@@ -147,6 +157,7 @@ impl Plan {
                 Err(error) => return Err(unreadable(&path, &error)),
             }
         }
+        let to_write = differences.len();
         differences.extend(
             self.left_over(out)
                 .iter()
@@ -167,16 +178,28 @@ impl Plan {
             return Ok(exit::GOOD);
         }
         output::print(&(differences.join("\n") + "\n"))?;
-        eprintln!("help: run the same command without `--check` to write the package");
+        let help = match (to_write, differences.len() - to_write) {
+            (_, 0) => "run the same command without `--check` to write the package",
+            (0, _) => "remove what is left over",
+            _ => "remove what is left over, and run the same command without `--check` to write the package",
+        };
+        eprintln!("help: {help}");
         Ok(exit::NO)
     }
 
-    /// Generated modules of the packages that belong to no skill.
+    /// Generated modules that belong to no skill: of the packages, and of others where there are to be none.
     fn left_over(&self, out: &Path) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for package in &self.packages {
-            generated(&out.join(package), &mut found);
+        let mut packages: BTreeSet<PathBuf> = self.packages.iter().map(|package| out.join(package)).collect();
+        if self.all
+            && let Ok(entries) = fs::read_dir(out)
+        {
+            let paths = entries.flatten().map(|entry| entry.path());
+            packages.extend(paths.filter(|path| path.join(SUPPORT).is_dir()));
         }
+        let mut found: Vec<PathBuf> = packages
+            .iter()
+            .flat_map(|package| generated_modules(package, HEADER))
+            .collect();
         found.retain(|path| {
             path.strip_prefix(out)
                 .is_ok_and(|path| !self.files.contains_key(path))
@@ -291,76 +314,6 @@ fn text_of(path: &Path) -> Result<String, Failure> {
         .ok_or_else(|| Failure::usage(format!("the path {} is not UTF-8", path.display())))
 }
 
-/// Refuses to replace what is somebody else's.
-fn refuse_foreign(path: &Path) -> Result<(), Failure> {
-    match fs::read(path) {
-        Ok(text) if is_generated(&text) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
-        Err(error) => Err(unreadable(path, &error)),
-        Ok(_) => Err(Failure::usage(format!(
-            "{} exists and was not written by the bridge",
-            path.display()
-        ))
-        .help("name another directory with --out, or remove the file")),
-    }
-}
-
-fn is_generated(text: &[u8]) -> bool {
-    let start = &text[..text.len().min(HEADER.len() + 64)];
-    start.windows(HEADER.len()).any(|part| part == HEADER.as_bytes())
-}
-
-/// The generated modules below a directory. Links are not followed.
-fn generated(directory: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            generated(&path, found);
-        } else if path.file_name().is_some_and(|name| name == "__init__.py")
-            && fs::read(&path).is_ok_and(|text| is_generated(&text))
-        {
-            found.push(path);
-        }
-    }
-}
-
-/// Writes a file in one step: who reads it meanwhile reads the old one.
-fn put(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = directory.join(format!(".{name}.{}", std::process::id()));
-    let written = fs::write(&temporary, bytes)
-        .and_then(|()| set_mode(&temporary, mode))
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        drop(fs::remove_file(&temporary));
-    }
-    written
-}
-
-#[cfg(unix)]
-fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
-    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn set_mode(_: &Path, _: u32) -> io::Result<()> {
-    Ok(())
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::usage(format!("cannot write {}: {error}", path.display()))
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::usage(format!("cannot read {}: {error}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,7 +324,7 @@ mod tests {
             .iter()
             .map(|(reference, path)| skill(reference, path))
             .collect();
-        Plan::new(&skills.iter().collect::<Vec<_>>(), None)
+        Plan::new(&skills.iter().collect::<Vec<_>>(), false, None)
     }
 
     #[test]
@@ -417,7 +370,7 @@ mod tests {
         );
         let runtime = &plan.files[Path::new("acme/_skill_sdk/__init__.py")];
         assert!(
-            is_generated(runtime.as_bytes()) && !runtime.contains('@'),
+            files::is_generated(runtime.as_bytes(), HEADER) && !runtime.contains('@'),
             "{runtime}"
         );
     }
