@@ -263,6 +263,17 @@ fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
 }
 
 #[test]
+fn whoever_waits_for_each_answer_needs_one_place() {
+    let mut client = Client::of(host().concurrency(1));
+    for id in 0..500 {
+        client.act(id, if id % 2 == 0 { "go" } else { "yield" });
+        let line = client.take();
+        assert!(line["outputs"].is_object(), "{line}");
+    }
+    client.end();
+}
+
+#[test]
 fn any_limit_can_be_given() {
     let mut client = Client::of(host().concurrency(usize::MAX).line_limit(usize::MAX));
     client.act(1, "go");
