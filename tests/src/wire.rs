@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// How long a test waits for what should come at once, or by a clock that is paused.
-const PATIENCE: Duration = Duration::from_mins(1);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Asks again and again until something is so, which takes a moment.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {

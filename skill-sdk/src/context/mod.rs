@@ -204,10 +204,12 @@ impl SkillContext {
         self.0.cancellation.cancelled()
     }
 
-    /// Whether somebody may answer questions of the call.
+    /// Tells whoever answers questions of the call that a poll of it begins or ends; see [`InputChannel::polling`].
     #[cfg(feature = "runtime")]
-    pub(crate) fn has_input(&self) -> bool {
-        self.0.start.input.is_some()
+    pub(crate) fn polling(&self, begins: bool) {
+        if let Some(input) = &self.0.start.input {
+            input.polling(begins);
+        }
     }
 
     /// Tells everybody who holds the context that nobody waits for the call any more.

@@ -20,7 +20,8 @@ mod runtime;
 mod spanned;
 mod violations;
 
-use std::pin::pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use tokio::task::AbortHandle;
@@ -126,27 +127,16 @@ async fn steps(
             let call = panics::caught_future(runnable.skill(), future);
             let seen = runnable.pace();
             match (seen.apart(), place) {
-                // Questions that are asked at once must be seen at once, before the call is given up for them.
-                (Some(runtime), Place::Runtime(abandoned @ Some(_))) if !context.has_input() => {
+                (Some(runtime), Place::Runtime(abandoned @ Some(_))) => {
                     let call = pace::watched(Arc::clone(seen), call);
                     let of_call = context.clone();
-                    let work = move || runtime.block_on(unless_cancelled(&of_call, call));
+                    let work = move || runtime.block_on(unless_cancelled(&of_call, told(&of_call, call)));
                     Box::pin(on_a_thread(context, work, abandoned)).await?
                 }
-                _ => {
-                    let reply = deadline::within(context, pace::watched(&**seen, call)).await?;
-                    // A body that did not yield was over its time when it was asked for the first time.
-                    context.check_deadline()?;
-                    reply
-                }
+                _ => deadline::within(context, pace::watched(&**seen, call)).await?,
             }
         }
-        (Running::Blocking(work), Place::Here) => {
-            let reply = panics::caught(runnable.skill(), work);
-            // Somebody ended the call meanwhile, so the result comes too late.
-            context.check_deadline()?;
-            reply
-        }
+        (Running::Blocking(work), Place::Here) => panics::caught(runnable.skill(), work),
         (Running::Blocking(work), Place::Runtime(abandoned)) => {
             let skill = runnable.skill();
             Box::pin(on_a_thread(
@@ -157,6 +147,8 @@ async fn steps(
             .await?
         }
     };
+    // What did not yield, or whose end nobody could look at, may come too late, or after somebody ended the call.
+    context.check_deadline()?;
     drop(guard);
     let mut written = match reply? {
         Ok(written) => written,
@@ -181,6 +173,20 @@ async fn unless_cancelled<T>(
         () = context.cancelled() => Err(context.timeout()),
         reply = call => reply,
     }
+}
+
+/// The call, which tells who answers its questions about each of its polls.
+async fn told<F: Future + Unpin>(context: &SkillContext, mut call: F) -> F::Output {
+    poll_fn(|cx| {
+        context.polling(true);
+        let polled = Pin::new(&mut call).poll(cx);
+        // A result counts more than the questions that were put before it.
+        if polled.is_pending() {
+            context.polling(false);
+        }
+        polled
+    })
+    .await
 }
 
 /// Runs what keeps its thread on one that the runtime has for it, and waits for it until the time of the call is up.

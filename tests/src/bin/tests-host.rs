@@ -34,7 +34,7 @@ async fn wait(
     version = "1",
     side_effects = "none",
     risk = "low",
-    timeout = 1
+    timeout = 5
 )]
 async fn stuck(
     /// Where the test listens.
@@ -136,13 +136,39 @@ fn draw(width: u8) -> Attached<Drawn> {
     version = "1",
     side_effects = "none",
     risk = "low",
-    timeout = 5
+    timeout = 30
 )]
 async fn spin(ctx: &SkillContext) -> Result<(), SkillError> {
     loop {
         ctx.check_deadline()?;
-        std::hint::spin_loop();
+        // As good as computing, and leaves the test its cores.
+        std::thread::park_timeout(std::time::Duration::from_millis(1));
     }
+}
+
+/// Keeps all threads that poll, for ever, and then calls the test.
+#[skill("process.swamp", version = "1", side_effects = "none", risk = "low")]
+async fn swamp(
+    /// Where the test listens.
+    address: String,
+) -> Result<(), SkillError> {
+    let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
+    let threads = tokio::runtime::Handle::current().metrics().num_workers();
+    let (kept, is_kept) = std::sync::mpsc::channel::<()>();
+    for _ in 0..threads {
+        let kept = kept.clone();
+        tokio::spawn(async move {
+            drop(kept);
+            loop {
+                std::thread::park();
+            }
+        });
+    }
+    drop(kept);
+    // This call has a thread of its own, as the first ones of each skill do.
+    is_kept.iter().for_each(drop);
+    let _test = std::net::TcpStream::connect(address).map_err(failed)?;
+    std::future::pending().await
 }
 
 /// A value that is always there.

@@ -1,14 +1,23 @@
 //! Asynchronous skills that keep their threads.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
-use skill_sdk_tests::wire::{Client, request, until};
+use skill_sdk_tests::wire::{Client, PATIENCE, request, until};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use super::{HEAR, refused, serve};
 
 const STUCK: &str = "/skills/process.stuck@1";
 const WAIT: &str = "/skills/process.wait@1";
+
+/// How many quick calls it takes until a skill has no threads of its own.
+const TRUSTED: usize = 16;
+
+/// Longer than a skill may keep a thread that polls.
+const SLOW: Duration = Duration::from_millis(20);
 
 /// More calls than it takes to be no news any more.
 const MANY: usize = 20;
@@ -18,24 +27,37 @@ async fn skills_that_block_are_answered_in_time_and_stop_nobody() {
     let program = serve(&[], &[("TEST_SECRET", "s")]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let body = json!({"inputs": {"address": listener.local_addr().unwrap().to_string()}}).to_string();
-    let abandoned = async |number: usize| {
-        let metrics = Client::connect(program.address)
-            .await
-            .get("GET", "/metrics")
-            .await
-            .body;
-        metrics.contains(&format!(
-            "skill_sdk_calls_abandoned{{skill=\"process.stuck@1\"}} {number}\n"
-        ))
+    // A call that runs, and the connection that it waits for.
+    let begun = async || {
+        let mut caller = Client::connect(program.address).await;
+        caller.send(request("POST", STUCK, &[], &body)).await;
+        let held = timeout(PATIENCE, listener.accept()).await;
+        (caller, held.expect("it is called in time").unwrap().0)
     };
-    // That they did so before is no news for the second time.
+    let metric = async |name: &str, number: usize| {
+        let mut client = Client::connect(program.address).await;
+        let line = format!("{name}{{skill=\"process.stuck@1\"}} {number}\n");
+        client.get("GET", "/metrics").await.body.contains(&line)
+    };
+    let abandoned = async |number| metric("skill_sdk_calls_abandoned", number).await;
+    // It is quick until it is trusted.
+    for _ in 0..TRUSTED {
+        let (mut caller, held) = begun().await;
+        drop(held);
+        assert_eq!(caller.receive().await.status, 200);
+    }
+    // Then it is slow.
+    let (mut caller, held) = begun().await;
+    let began = Instant::now();
+    until("it is slow", async || began.elapsed() > SLOW).await;
+    drop(held);
+    assert_eq!(caller.receive().await.status, 200);
     for _ in 0..2 {
         let (mut callers, mut held) = (Vec::new(), Vec::new());
         for _ in 0..MANY {
-            let mut caller = Client::connect(program.address).await;
-            caller.send(request("POST", STUCK, &[], &body)).await;
+            let (caller, connection) = begun().await;
             callers.push(caller);
-            held.push(listener.accept().await.unwrap().0);
+            held.push(connection);
         }
         let said = json!({"inputs": {"text": "a", "ending": "good"}}).to_string();
         let other = Client::connect(program.address).await.post(HEAR, &said).await;

@@ -1,6 +1,9 @@
 //! The time of a call, and callers that go away.
 
 use std::future::pending;
+use std::pin::pin;
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use serde_json::json;
@@ -127,6 +130,44 @@ async fn a_synchronous_body_is_told_and_its_late_result_is_thrown_away() {
             .result()
             .is_ok()
     );
+}
+
+/// Blocks beyond its time.
+#[skill("deadline.late", version = "1", side_effects = "none", risk = "low")]
+fn late(ctx: &SkillContext) -> &'static str {
+    while ctx.remaining() != Some(Duration::ZERO) {
+        std::hint::spin_loop();
+    }
+    "too late"
+}
+
+#[test]
+fn the_late_result_of_a_thread_is_thrown_away_when_nobody_looked_at_the_clock() {
+    struct Woken(mpsc::Sender<()>);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.send(()).unwrap();
+        }
+    }
+    let (sender, woken) = mpsc::channel();
+    let waker = Waker::from(Arc::new(Woken(sender)));
+    let mut cx = Context::from_waker(&waker);
+    // Nobody runs its clock, so nothing but the end of the thread wakes the call.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.unwrap();
+    let _entered = runtime.enter();
+    let host = host(&[late::SKILL]);
+    let mut meta = meta("late");
+    meta.timeout = Some(Duration::from_millis(20));
+    let inputs = json!({});
+    let mut call = pin!(call_on(&host, late::SKILL, &inputs, meta));
+    let completed = loop {
+        if let Poll::Ready(completed) = call.as_mut().poll(&mut cx) {
+            break completed;
+        }
+        woken.recv_timeout(Duration::from_mins(1)).unwrap();
+    };
+    assert_eq!(completed.result().unwrap_err().code(), "timeout");
 }
 
 #[tokio::test]

@@ -31,6 +31,8 @@ struct Open {
     asked: BTreeMap<String, InputRequest>,
     /// Answers that this round used.
     used: BTreeMap<String, Value>,
+    /// Whether a poll goes on elsewhere that may put more questions.
+    held: bool,
     waker: Option<Waker>,
 }
 
@@ -92,7 +94,8 @@ impl Rounds {
             if let Poll::Ready(done) = call.as_mut().poll(cx) {
                 return Poll::Ready(Some(done));
             }
-            if self.open().asked.is_empty() {
+            let open = self.open();
+            if open.asked.is_empty() || open.held {
                 Poll::Pending
             } else {
                 Poll::Ready(None)
@@ -125,6 +128,15 @@ impl Rounds {
     }
 }
 
+/// Has the host look at the questions, unless there will be more of them at once.
+fn wake(mut open: MutexGuard<'_, Open>) {
+    let waker = if open.held { None } else { open.waker.take() };
+    drop(open);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
 impl InputChannel for Rounds {
     fn supports(&self, kind: InputKind) -> bool {
         self.capabilities.has(kind)
@@ -139,12 +151,17 @@ impl InputChannel for Rounds {
             return Box::pin(ready(Ok(answer.clone())));
         }
         open.asked.insert(name.to_owned(), request);
-        let waker = open.waker.take();
-        drop(open);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        wake(open);
         Box::pin(pending())
+    }
+
+    fn polling(&self, begins: bool) {
+        let mut open = self.open();
+        // Once the call waited for an answer, what it asks later is for the next round.
+        open.held = begins && open.asked.is_empty();
+        if !open.held && !open.asked.is_empty() {
+            wake(open);
+        }
     }
 }
 
@@ -158,6 +175,8 @@ impl fmt::Debug for Rounds {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::context::Environment;
 
@@ -239,6 +258,32 @@ mod tests {
         let asking = std::thread::spawn(move || drop(other.request("a", form())));
         assert!(rounds.watch(pending::<()>()).await.is_none());
         asking.join().unwrap();
+    }
+
+    #[tokio::test]
+    async fn questions_of_one_poll_elsewhere_come_together() {
+        let key = StateKey::of(&Environment::only([])).unwrap();
+        let rounds = rounds(&key, None, None).unwrap();
+        let ended = async { rounds.watch(pending::<()>()).await };
+        let asking = async {
+            rounds.polling(true);
+            drop(rounds.request("a", form()));
+            // The host gets to look in the middle.
+            tokio::task::yield_now().await;
+            drop(rounds.request("b", InputRequest::Roots));
+            rounds.polling(false);
+            // A call that goes on meanwhile does not hold up its questions.
+            rounds.polling(true);
+        };
+        let ended = async { tokio::join!(ended, asking).0 };
+        assert!(
+            tokio::time::timeout(Duration::from_mins(1), ended)
+                .await
+                .unwrap()
+                .is_none()
+        );
+        let asked = rounds.asked(Cost::default()).unwrap();
+        assert_eq!(asked.requests.as_object().unwrap().len(), 2);
     }
 
     #[test]
