@@ -74,8 +74,9 @@ impl Port {
         serve: impl AsyncFnOnce(ServeOptions, Stop) -> Result<(), E>,
     ) -> Result<ExitCode, Refusal> {
         let runtime = runtime(self.limits.concurrency, self.least_threads)?;
+        let stop = stop_signal(self.options.drain);
+        let stop = stop.map_err(|error| format!("cannot listen for signals: {error}"))?;
         let served = runtime.block_on(async {
-            let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
             serve(self.options, Box::pin(stop))
                 .await
                 .map_err(|error| error.to_string())

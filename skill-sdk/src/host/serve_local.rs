@@ -4,6 +4,8 @@ use std::future::Future;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::Builder;
@@ -29,19 +31,22 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
     let log = super::logging::start(super::logging::LogFormat::Auto);
     report_panics_of_skills();
     let host = chosen(&request.skills)?;
+    let drain = request.drain_seconds.map_or(DEFAULT_DRAIN, Duration::from_secs);
     let local = LocalHost::new(host)
         .line_limit(request.line_limit.unwrap_or(DEFAULT_LINE_LIMIT))
         .concurrency(request.concurrency.unwrap_or(DEFAULT_CONCURRENCY))
-        .drain(request.drain_seconds.map_or(DEFAULT_DRAIN, Duration::from_secs));
+        .drain(drain);
 
-    // Skills run elsewhere, so that none of them keeps the host from hearing of signals.
+    let ending = Arc::new(AtomicBool::new(false));
+    let ended = Arc::clone(&ending);
+    let stop = stop_signal_with(drain, move || end(family, &ended));
+    let stop = stop.map_err(|error| format!("cannot listen for signals: {error}"))?;
+    // Skills run elsewhere, so that none of them keeps the host.
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start the runtime: {error}"))?;
     let served = runtime.block_on(async {
-        let stop = stop_signal_with(move || end(family));
-        let stop = stop.map_err(|error| format!("cannot listen for signals: {error}"))?;
         match (protocol, &request.socket) {
             (Some(protocol), _) => over_stdio(local, protocol, family, stop).await,
             (None, Some(path)) => over_socket(local, path, stop).await,
@@ -50,11 +55,16 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
     });
     #[cfg(feature = "log")]
     log.finish();
-    end(family);
+    end(family, &ending);
     served.map(|()| ExitCode::SUCCESS)
 }
 
-fn end(family: Option<Family>) {
+/// The last thing that the host does, or whoever ends it at once. Only the first one goes on and ends the program: the end of a
+/// family may be a signal to this process as well.
+fn end(family: Option<Family>, ending: &AtomicBool) {
+    while ending.swap(true, Ordering::SeqCst) {
+        std::thread::park();
+    }
     if let Some(family) = family {
         family.end();
     }

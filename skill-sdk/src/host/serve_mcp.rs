@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::port::Port;
 use super::protocol::{ServeMcpHttpRequest, ServeMcpStdioRequest, ToolSchemas};
-use super::runtime::{ASKING, runtime};
+use super::runtime::{LEAST, runtime};
 use super::signals::stop_signal;
 use super::{Refusal, chosen, stdio as protocol_stdio};
 use crate::local::nobody_reads;
@@ -36,9 +36,11 @@ pub(super) fn stdio(
     if let Some(bytes) = request.message_limit {
         options.message_limit = bytes;
     }
-    let runtime = runtime(calls, ASKING)?;
+    let runtime = runtime(calls, LEAST)?;
+    // The client has as long to read the last answers.
+    let stop = stop_signal(options.drain.saturating_mul(2));
+    let stop = stop.map_err(|error| format!("cannot listen for signals: {error}"))?;
     let served = runtime.block_on(async {
-        let stop = stop_signal().map_err(|error| format!("cannot listen for signals: {error}"))?;
         let failed = |error: std::io::Error| format!("cannot serve: {error}");
         let protocol_stdio::ProtocolStdio { input, output } = protocol;
         let probe = output.try_clone().map_err(failed)?;
@@ -57,7 +59,7 @@ pub(super) fn stdio(
 /// Serves until the program is told to stop.
 pub(super) fn http(request: &ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
     let mut port = Port::prepare(&request.http)?;
-    port.least_threads = ASKING;
+    port.least_threads = LEAST;
     let host = tools(port.host.clone(), request.tool_schemas)?.notices(request.notices);
     let anonymous = port.verifier.is_none();
     let http = match port.verifier.take() {

@@ -1,48 +1,141 @@
 //! Being told to stop.
+//!
+//! Signals are heard on a thread of its own: skills that compute may keep all others, and then neither the host nor its clock
+//! gets on. So this thread also ends a host that does not end by itself.
 
-use std::future::Future;
+use std::future::{Future, pending};
+use std::io;
+use std::time::Duration;
 
-/// Resolves when the program is told to stop; a second signal ends it at once.
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+
+/// How long a host may take beyond its patience: for clients that take their last answers, and for the last traces.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// Resolves when the program is told to stop; see [`stop_signal_with`].
 #[cfg(feature = "http")]
-pub(super) fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    stop_signal_with(|| ())
+pub(super) fn stop_signal(patience: Duration) -> io::Result<impl Future<Output = ()>> {
+    stop_signal_with(patience, || ())
 }
 
-/// The same; before a second signal ends the program, `last` runs.
+/// Resolves when the program is told to stop. A second signal ends it at once, and so does the end of its patience, with some
+/// seconds more; before that `last` runs.
 #[cfg(unix)]
 pub(super) fn stop_signal_with(
+    patience: Duration,
     last: impl FnOnce() + Send + 'static,
-) -> std::io::Result<impl Future<Output = ()>> {
+) -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
 
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let entered = runtime.enter();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut next = async move || {
+    drop(entered);
+    let next = async move || {
         tokio::select! {
             _ = terminate.recv() => 143_u8,
             _ = interrupt.recv() => 130_u8,
         }
     };
-    Ok(async move {
-        next().await;
-        tokio::spawn(async move {
-            let code = next().await;
-            tracing::warn!("a second signal: stopping at once");
-            last();
-            std::process::exit(code.into());
-        });
+    hear(move |told| {
+        let code = runtime.block_on(end(next, told, patience));
+        last();
+        std::process::exit(code.into());
     })
 }
 
-/// Resolves when the program is told to stop.
+/// Resolves when the program is told to stop. The end of its patience, with some seconds more, ends it at once.
 #[cfg(not(unix))]
 pub(super) fn stop_signal_with(
-    _: impl FnOnce() + Send + 'static,
-) -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
+    patience: Duration,
+    last: impl FnOnce() + Send + 'static,
+) -> io::Result<impl Future<Output = ()>> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let next = async || {
         // Without a way to hear of signals the program runs until it is ended from outside.
         if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
+            pending::<()>().await;
+        }
+        1
+    };
+    hear(move |told| {
+        let code = runtime.block_on(end(next, told, patience));
+        last();
+        std::process::exit(code.into());
+    })
+}
+
+/// Hears of signals by `listen`, which tells of the first one.
+fn hear(listen: impl FnOnce(oneshot::Sender<()>) + Send + 'static) -> io::Result<impl Future<Output = ()>> {
+    let (told, stop) = oneshot::channel();
+    std::thread::Builder::new()
+        .name("skill-sdk-signals".into())
+        .spawn(move || listen(told))?;
+    Ok(async move {
+        if stop.await.is_err() {
+            pending().await
         }
     })
+}
+
+/// Tells of the first signal, and resolves with the code to end with, when the program did not end by then.
+async fn end(mut next: impl AsyncFnMut() -> u8, told: oneshot::Sender<()>, patience: Duration) -> u8 {
+    let first = next().await;
+    // Nobody waits for it when the host is at its end already.
+    let _ = told.send(());
+    tokio::select! {
+        biased;
+        code = next() => {
+            tracing::warn!("a second signal: stopping at once");
+            code
+        }
+        () = sleep(patience.saturating_add(MARGIN)) => {
+            tracing::warn!("the host did not stop in time, since skills keep its threads: stopping at once");
+            first
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{Instant, timeout};
+
+    use super::*;
+
+    /// So many signals at once, and no others.
+    fn signals(count: usize) -> impl AsyncFnMut() -> u8 {
+        let mut codes = [143, 130].into_iter().take(count);
+        async move || match codes.next() {
+            Some(code) => code,
+            None => pending().await,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_does_not_stop_is_stopped() {
+        let began = Instant::now();
+        let (told, stop) = oneshot::channel();
+        let patience = Duration::from_secs(5);
+        assert_eq!(end(signals(1), told, patience).await, 143);
+        stop.await.unwrap();
+        assert_eq!(began.elapsed().as_secs(), (patience + MARGIN).as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_second_signal_is_enough() {
+        let began = Instant::now();
+        // The host may be gone.
+        let told = oneshot::channel().0;
+        assert_eq!(end(signals(2), told, Duration::MAX).await, 130);
+        assert_eq!(began.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn patience_has_no_greatest_number() {
+        let ended = end(signals(1), oneshot::channel().0, Duration::MAX);
+        assert!(timeout(Duration::from_hours(24 * 365), ended).await.is_err());
+    }
 }

@@ -55,6 +55,56 @@ fn spin(ctx: &SkillContext) {
     }
 }
 
+/// Computes until nobody waits for it, and lets nobody else have its thread.
+#[skill("proc.compute", version = "1", side_effects = "none", risk = "low")]
+async fn compute(ctx: &SkillContext) -> Result<(), SkillError> {
+    ctx.progress(0.0, None, "computing");
+    loop {
+        ctx.check_deadline()?;
+        std::thread::park_timeout(std::time::Duration::from_millis(1));
+    }
+}
+
+/// Keeps all threads that poll, for ever.
+#[skill("proc.swamp", version = "1", side_effects = "none", risk = "low")]
+async fn swamp(ctx: &SkillContext) {
+    let threads = tokio::runtime::Handle::current().metrics().num_workers();
+    let (kept, is_kept) = std::sync::mpsc::channel();
+    for _ in 0..threads {
+        let kept = kept.clone();
+        tokio::spawn(async move {
+            kept.send(()).unwrap();
+            loop {
+                std::thread::park();
+            }
+        });
+    }
+    // This call has a thread of its own, as the first ones of each skill do.
+    is_kept.iter().take(threads).for_each(drop);
+    ctx.progress(0.0, None, "swamped");
+    std::future::pending::<()>().await;
+}
+
+/// An answer of the user.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Asks two questions at once.
+#[skill("proc.ask", version = "1", side_effects = "none", risk = "low")]
+async fn ask(ctx: &SkillContext) -> Result<String, SkillError> {
+    let (first, second) = tokio::join!(
+        ctx.ask::<Name>("first", "Who are you?"),
+        ctx.ask::<Name>("second", "And who else?"),
+    );
+    Ok(format!(
+        "{} {}",
+        first?.accepted()?.name,
+        second?.accepted()?.name
+    ))
+}
+
 /// Starts a process that starts another one, writes their numbers into a file, and goes on as the input asks for. Both
 /// ignore SIGTERM when they are to be stubborn.
 #[skill("proc.family", version = "1", side_effects = "none", risk = "low")]

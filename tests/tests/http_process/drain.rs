@@ -153,10 +153,10 @@ async fn calls_that_outlast_the_drain_get_an_answer_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_do_not_yield_keep_neither_probes_nor_the_end() {
-    let program = serve(&[], &[]);
+    let program = serve(&["--drain-seconds", "1"], &[]);
     let cores = std::thread::available_parallelism().unwrap().get();
     let mut callers = Vec::new();
-    for _ in 0..4 * cores {
+    for _ in 0..(2 * cores).min(64) {
         let mut caller = Client::connect(program.address).await;
         caller.send(request("POST", SPIN, &[], r#"{"inputs":{}}"#)).await;
         callers.push(caller);
@@ -180,11 +180,20 @@ async fn calls_that_do_not_yield_keep_neither_probes_nor_the_end() {
     for mut caller in callers {
         assert_eq!(
             refused(&caller.receive().await),
-            (503, "timeout".to_owned(), true)
+            (503, "overloaded".to_owned(), true)
         );
     }
     let ended = spawn_blocking(|| program.ended()).await.unwrap();
     assert!(ended.status.success(), "{ended:?}");
+}
+
+#[test]
+fn a_host_without_calls_gives_up_none() {
+    let program = serve(&["--drain-seconds", "0"], &[]);
+    program.signal("TERM");
+    let ended = program.ended();
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(!ended.stderr.contains("given up"), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -202,6 +211,23 @@ async fn a_second_signal_stops_at_once() {
         }
         drop(held);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_signal_stops_a_host_without_a_thread() {
+    let program = serve(&[], &[]);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let body = json!({"inputs": {"address": listener.local_addr().unwrap().to_string()}}).to_string();
+    let mut caller = Client::connect(program.address).await;
+    caller
+        .send(request("POST", "/skills/process.swamp@1", &[], &body))
+        .await;
+    let _held = listener.accept().await.unwrap();
+    // Two of one kind might be heard as one.
+    program.signal("TERM");
+    program.signal("INT");
+    let ended = spawn_blocking(|| program.ended()).await.unwrap();
+    assert!(matches!(ended.status.code(), Some(130 | 143)), "{ended:?}");
 }
 
 /// Calls again and again over HTTP/2 until the server says that it takes no more, which loses no call.
@@ -262,6 +288,10 @@ async fn a_hundred_calls_in_flight_over_http_2_are_answered() {
         client.closed().await.unwrap();
     }
     for client in &mut connections {
+        // A call may cross the word that there is no room for it.
+        while let Ok(answer) = client.ask("POST", WAIT, &body).await {
+            assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true));
+        }
         let error = client.ask("POST", WAIT, &body).await.unwrap_err();
         assert!(error.is_go_away(), "{error}");
     }
