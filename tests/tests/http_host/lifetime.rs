@@ -155,6 +155,40 @@ async fn calls_that_outlast_the_drain_are_cancelled_and_told_so() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_on_its_way_at_the_end_is_refused() {
+    let server = Server::of(&[act::SKILL]).await;
+    let address = server.address;
+    let mut signs = Signs::of_call("body-at-the-end");
+    let mut busy = server.connect().await;
+    let body = json!({"invocationId": "body-at-the-end", "inputs": {"action": "wait"}}).to_string();
+    busy.send(request("POST", ACT, &[], &body)).await;
+    signs.started().await;
+    let done = server.stop();
+    until("it stops", async || {
+        Client::connect(address).await.get("GET", "/readyz").await.status != 200
+    })
+    .await;
+    let mut late = Client::connect(address).await;
+    late.send(request(
+        "POST",
+        ACT,
+        &[("Expect", "100-continue"), ("Content-Length", "20")],
+        "",
+    ))
+    .await;
+    // Its body is waited for.
+    assert_eq!(late.receive().await.status, 100);
+    signs::open_gate("body-at-the-end");
+    assert_eq!(busy.receive().await.status, 200);
+    assert_eq!(
+        refused(&late.receive().await, 503),
+        ("overloaded".to_owned(), true)
+    );
+    assert!(late.closed().await.is_empty());
+    done.await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn a_server_without_calls_stops_at_once() {
     let server = Server::of(&[act::SKILL]).await;
     // Neither a client that said nothing nor one that waits holds it up.

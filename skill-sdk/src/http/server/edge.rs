@@ -29,6 +29,8 @@ pub(super) struct Traffic {
     begun: AtomicUsize,
     /// How often the client took something of an answer.
     taken: AtomicUsize,
+    /// How many bytes of answers of HTTP/2 are on their way.
+    sent: AtomicUsize,
     /// Whether there was a request of HTTP/2.
     multiplexed: AtomicBool,
     /// Told when the client of HTTP/2 has to go elsewhere with its next requests.
@@ -44,6 +46,7 @@ impl Traffic {
             active: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
             taken: AtomicUsize::new(0),
+            sent: AtomicUsize::new(0),
             multiplexed: AtomicBool::new(false),
             leave: Notify::new(),
             given_up: AtomicBool::new(false),
@@ -68,6 +71,16 @@ impl Traffic {
     /// The client took something of an answer.
     pub(super) fn took(&self) {
         self.taken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many bytes of an answer of HTTP/2 are on their way.
+    pub(super) fn sends(&self, count: usize) {
+        self.sent.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// How many bytes of all answers of HTTP/2 are on their way, of which only differences say something.
+    pub(super) fn sent(&self) -> usize {
+        self.sent.load(Ordering::Relaxed)
     }
 
     /// Whether the client is known to speak HTTP/2.

@@ -79,9 +79,13 @@ pub(crate) async fn run(
     listening
         .until(async { in_time = timeout_at(end, finished).await.is_ok() })
         .await;
-    if !in_time {
+    // Only requests that came after the drain began are left else, and their bodies are not waited for.
+    let is_late = !in_time && !lifecycle.is_quiet();
+    if is_late {
         tracing::warn!("the drain time is up, calls that still run are given up");
-        lifecycle.cut_calls();
+    }
+    lifecycle.cut_calls();
+    if is_late {
         listening
             .until(async { cut = timeout(GOODBYE, lifecycle.quiet()).await.is_err() })
             .await;

@@ -3,7 +3,8 @@
 //! A client that opens no window keeps its answer in the memory of the host, on a connection on which all else goes well.
 //! So each stream has a clock of its own: it is reset when its client takes nothing for as long as a client of HTTP/1 may
 //! leave its connection unread. The other streams go on. What hyper has handed out cannot be taken back: a client that stops
-//! to take the end of an answer loses its connection.
+//! to take the end of an answer loses its connection, unless it takes others meanwhile: over a slow link one stream may wait for
+//! many.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -48,6 +49,7 @@ struct Answer {
 #[derive(Clone)]
 pub(super) struct Untaken {
     taken: Arc<AtomicUsize>,
+    traffic: Arc<Traffic>,
     _until_dropped: Arc<oneshot::Sender<Infallible>>,
 }
 
@@ -55,6 +57,7 @@ impl Untaken {
     /// So many bytes are on their way.
     pub(super) fn took(&self, count: usize) {
         self.taken.fetch_add(count, Ordering::Relaxed);
+        self.traffic.sends(count);
     }
 }
 
@@ -71,6 +74,7 @@ pub(super) fn answered(traffic: &Arc<Traffic>) -> Untaken {
     let _ = STREAM.try_with(|stream| stream.answer.set(Some(answer)));
     Untaken {
         taken,
+        traffic: Arc::clone(traffic),
         _until_dropped: Arc::new(until_dropped),
     }
 }
@@ -115,10 +119,11 @@ async fn watched<S: Future>(stream: S, patience: Duration) {
         mut end,
         traffic,
     } = answer;
-    let mut before = taken.load(Ordering::Relaxed);
+    let count = || [taken.load(Ordering::Relaxed), traffic.sent()];
+    let mut before = count();
     while timed(|| Some(patience), &mut end).await.is_none() {
-        let now = taken.load(Ordering::Relaxed);
-        if now.saturating_sub(before) < PIECE {
+        let now = count();
+        if std::iter::zip(now, before).all(|(now, before)| now.wrapping_sub(before) < PIECE) {
             return traffic.give_up();
         }
         before = now;

@@ -25,6 +25,9 @@ use crate::pipeline::Host;
 /// How much a large answer holds.
 const LARGE: usize = 300_000;
 
+/// How much one of many answers holds: a little more than HTTP/2 gets at once.
+const MEDIUM: usize = 20_000;
+
 /// How much a connection holds that its client did not read.
 const WIRE: usize = 1024;
 
@@ -43,6 +46,7 @@ impl Served {
         let operation = Operation::new(host, limits.clone(), Environment::only([]), Vec::new());
         let router = Router::new()
             .route("/large", get(|| async { "a".repeat(LARGE) }))
+            .route("/medium", get(|| async { "a".repeat(MEDIUM) }))
             .route("/small", get(|| async { "small" }))
             .route("/tiny", get(|| async { "abc" }));
         let (client, server) = duplex(WIRE);
@@ -264,6 +268,23 @@ async fn an_answer_that_goes_on_its_way_slowly_arrives() {
     let answer = client.get("/large").await;
     assert_eq!(Http2::slowly(answer, false).await, (LARGE, None));
     assert!(began.elapsed().as_secs() > 50);
+    assert!(!served.connection.is_finished());
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_answers_that_share_a_slow_way_arrive() {
+    // They take turns, so that most get nothing for longer than a client may take nothing.
+    let (served, stream) = Served::start(|_| {});
+    let client = Http2::new(slow(stream), 1 << 20).await;
+    let began = Instant::now();
+    let mut answers = Vec::new();
+    for _ in 0..40 {
+        answers.push(tokio::spawn(Http2::slowly(client.get("/medium").await, false)));
+    }
+    for answer in answers {
+        assert_eq!(answer.await.unwrap(), (MEDIUM, None));
+    }
+    assert!(began.elapsed().as_secs() > 120);
     assert!(!served.connection.is_finished());
 }
 
