@@ -1,12 +1,16 @@
 //! The log of one call.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use skill_sdk::testing::{CallLog, LogEvent, invoke};
 use skill_sdk::{SkillError, skill};
 use skill_sdk_tests::log;
+use tracing::level_filters::LevelFilter;
 use tracing::{Instrument, Level};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::registry::LookupSpan;
 
 /// Logs on the way.
 #[skill("kit.asynchronous", version = "1", side_effects = "none", risk = "low")]
@@ -241,4 +245,48 @@ fn a_subscriber_of_the_test_gets_everything_as_well() {
         (two.message(), two.inherited("skill")),
         ("two", "kit.asynchronous@1")
     );
+}
+
+/// Logs in a span whose parent is named, and not wanted by everybody.
+#[skill("kit.named_parent", version = "1", side_effects = "none", risk = "low")]
+fn named_parent() {
+    let unwanted = tracing::debug_span!("unwanted");
+    let inner = tracing::info_span!(parent: &unwanted, "inner");
+    let clone = inner.clone();
+    clone.in_scope(|| tracing::info!("in the inner one"));
+    let alone = tracing::debug_span!(parent: None, "alone");
+    tracing::info_span!(parent: &alone, "of it").in_scope(|| tracing::info!("in a root"));
+}
+
+#[test]
+fn a_subscriber_of_the_test_need_not_want_the_parent_of_a_span() {
+    /// The names of the spans around each event.
+    #[derive(Clone, Default)]
+    struct Around(Arc<Mutex<Vec<Vec<&'static str>>>>);
+    impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Around {
+        fn on_event(&self, event: &tracing::Event<'_>, context: Context<'_, S>) {
+            let spans = context.event_scope(event).into_iter().flatten();
+            let names = spans.map(|span| span.name()).collect();
+            self.0.lock().unwrap().push(names);
+        }
+    }
+    let around = Around::default();
+    let wanted = LevelFilter::INFO;
+    let subscriber = tracing_subscriber::registry().with(wanted).with(around.clone());
+    let result =
+        tracing::subscriber::with_default(subscriber, || invoke(named_parent::SKILL, json!({})).blocking());
+    let names = |message| {
+        let logs = &result.as_ref().unwrap().logs;
+        let event = logs.iter().find(|event| event.message == message).unwrap();
+        event.spans.iter().map(|span| span.name).collect::<Vec<_>>()
+    };
+    assert!(names("in the inner one").ends_with(&["unwanted", "inner"]));
+    assert_eq!(names("in a root"), ["alone", "of it"]);
+    let seen = around.0.lock().unwrap();
+    assert!(
+        seen.iter()
+            .any(|names| names.first() == Some(&"inner") && names.len() > 1),
+        "{seen:?}"
+    );
+    assert!(seen.contains(&vec!["of it"]), "{seen:?}");
 }
