@@ -76,7 +76,7 @@ fn hear(listen: impl FnOnce(oneshot::Sender<()>) + Send + 'static) -> io::Result
         .spawn(move || listen(told))?;
     Ok(async move {
         if stop.await.is_err() {
-            pending().await
+            pending::<()>().await;
         }
     })
 }

@@ -231,7 +231,7 @@ mod tests {
                 let pace = &pace;
                 move || {
                     mark_thread();
-                    let call = std::future::poll_fn(|_| Poll::Ready(drop(hanging.recv())));
+                    let call = std::future::poll_fn(|_| Poll::Ready(hanging.recv().is_err()));
                     let mut cx = Context::from_waker(Waker::noop());
                     assert!(pin!(watched(pace, call)).poll(&mut cx).is_ready());
                 }

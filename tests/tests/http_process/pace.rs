@@ -48,8 +48,8 @@ async fn skills_that_block_are_answered_in_time_and_stop_nobody() {
     }
     // Then it is slow.
     let (mut caller, held) = begun().await;
-    let began = Instant::now();
-    until("it is slow", async || began.elapsed() > SLOW).await;
+    let since = Instant::now();
+    until("it is slow", async || since.elapsed() > SLOW).await;
     drop(held);
     assert_eq!(caller.receive().await.status, 200);
     for _ in 0..2 {
