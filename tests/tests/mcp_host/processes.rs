@@ -192,7 +192,7 @@ fn calls_that_compute_keep_neither_others_nor_the_end() {
         process.send(&call("quick", "proc.answer", &json!({"text": "a"}), &meta));
         let quick = process.answer(&"quick".into());
         assert_eq!(quick["result"]["structuredContent"]["result"], "a");
-        process.signal("-TERM");
+        process.signal("TERM");
         for _ in 0..calls {
             assert_eq!(failed(&process.take()).0, "overloaded");
         }
@@ -228,8 +228,8 @@ fn a_second_signal_ends_a_host_without_a_thread() {
     process.call(1, "proc.swamp", &json!({}));
     assert_eq!(process.take()["params"]["message"], "swamped");
     // Two of one kind might be heard as one.
-    process.signal("-TERM");
-    process.signal("-INT");
+    process.signal("TERM");
+    process.signal("INT");
     let code = process.wait().0.code();
     assert!(matches!(code, Some(130 | 143)), "{code:?}");
 }
