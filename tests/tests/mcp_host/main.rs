@@ -97,8 +97,9 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
         }
         "panic" => panic!("hunter2"),
         "hang" => {
-            let _body = Body::begins(ctx);
+            // Before the sign, behind which tests look at what comes.
             ctx.progress(0.0, None, "hanging");
+            let _body = Body::begins(ctx);
             std::future::pending::<()>().await;
         }
         _ => {}
