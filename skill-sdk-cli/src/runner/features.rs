@@ -14,10 +14,10 @@ pub(super) struct Distributed {
     pub(super) sdk: Vec<String>,
 }
 
-/// Gives each feature to the packages that have it. `owned` are built on their own, and [`of_owned`] gives them theirs.
+/// Gives each feature to the packages that have it. `alone` are built on their own, and [`of_owned`] gives them theirs.
 pub(super) fn distribute<'a>(
     packages: &'a [Package],
-    owned: impl Iterator<Item = &'a Package> + Clone,
+    alone: impl Iterator<Item = &'a Package> + Clone,
     args: &CargoArgs,
 ) -> Result<Distributed, Failure> {
     let mut result = Distributed {
@@ -47,8 +47,8 @@ pub(super) fn distribute<'a>(
             given = true;
             result.sdk.push(feature.to_owned());
         }
-        if !given && !owned.clone().any(|package| taken(package, name).is_some()) {
-            let all: Vec<&Package> = packages.iter().chain(owned).collect();
+        if !given && !alone.clone().any(|package| taken(package, name).is_some()) {
+            let all: Vec<&Package> = packages.iter().chain(alone).collect();
             return Err(missing(name, owner, &all));
         }
     }
