@@ -264,7 +264,10 @@ mod tests {
     async fn questions_of_one_poll_elsewhere_come_together() {
         let key = StateKey::of(&Environment::only([])).unwrap();
         let rounds = rounds(&key, None, None).unwrap();
-        let ended = async { rounds.watch(pending::<()>()).await };
+        let ended = async {
+            assert!(rounds.watch(pending::<()>()).await.is_none());
+            rounds.asked(Cost::default()).unwrap().requests
+        };
         let asking = async {
             rounds.polling(true);
             drop(rounds.request("a", form()));
@@ -275,15 +278,9 @@ mod tests {
             // A call that goes on meanwhile does not hold up its questions.
             rounds.polling(true);
         };
-        let ended = async { tokio::join!(ended, asking).0 };
-        assert!(
-            tokio::time::timeout(Duration::from_mins(1), ended)
-                .await
-                .unwrap()
-                .is_none()
-        );
-        let asked = rounds.asked(Cost::default()).unwrap();
-        assert_eq!(asked.requests.as_object().unwrap().len(), 2);
+        let both = async { tokio::join!(ended, asking).0 };
+        let requests = tokio::time::timeout(Duration::from_mins(1), both).await;
+        assert_eq!(requests.unwrap().as_object().unwrap().len(), 2);
     }
 
     #[test]
