@@ -271,8 +271,10 @@ mod tests {
         let asking = async {
             rounds.polling(true);
             drop(rounds.request("a", form()));
-            // The host gets to look in the middle.
-            tokio::task::yield_now().await;
+            // The host gets to look in the middle, whoever comes first in a turn.
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
             drop(rounds.request("b", InputRequest::Roots));
             rounds.polling(false);
             // A call that goes on meanwhile does not hold up its questions.
