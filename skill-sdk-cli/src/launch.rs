@@ -3,8 +3,9 @@
 use std::env;
 use std::path::Path;
 
-use skill_sdk::host::command::{Failure, mcp_config::Launch};
-use skill_sdk::host::protocol::SERVE_MCP_STDIO;
+use skill_sdk::host::command::Failure;
+use skill_sdk::host::command::mcp_config::{self, Launch};
+use skill_sdk::host::protocol::{SERVE_MCP_STDIO, SkillEntry};
 
 use crate::cargo::{self, CargoArgs, absolute};
 use crate::cli::Reach;
@@ -26,6 +27,8 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
     let selected = session.selected()?;
     if !elsewhere {
         session.refuse_without(SERVE_MCP_STDIO)?;
+        let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
+        mcp_config::refuse_two_versions(&skills)?;
     }
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));
@@ -68,6 +71,7 @@ fn by_this_tool(reach: &Reach, session: &Session) -> Result<Launch, Failure> {
             at_home = false;
             // Clients start programs anywhere.
             let path = absolute(Path::new(target))?;
+            let path = path.canonicalize().unwrap_or(path);
             args.push(path.to_string_lossy().into_owned());
         }
     }
@@ -81,13 +85,17 @@ fn by_this_tool(reach: &Reach, session: &Session) -> Result<Launch, Failure> {
     }
     args.extend(words(&cargo_args));
     // They often have a path of their own, without what a shell adds to it.
-    let env = cargo::found()
-        .map(|cargo| ("CARGO".to_owned(), cargo.to_string_lossy().into_owned()))
-        .into_iter();
+    let cargo = cargo::found().map(|cargo| ("CARGO".to_owned(), cargo.to_string_lossy().into_owned()));
+    // Else what is built before, in a shell, would be built again elsewhere.
+    let target = env::var_os("CARGO_TARGET_DIR").filter(|directory| !directory.is_empty());
+    let target = target
+        .map(|directory| absolute(Path::new(&directory)))
+        .transpose()?;
+    let target = target.map(|path| ("CARGO_TARGET_DIR".to_owned(), path.to_string_lossy().into_owned()));
     Ok(Launch {
         command: tool.to_string_lossy().into_owned(),
         args,
-        env: env.collect(),
+        env: cargo.into_iter().chain(target).collect(),
     })
 }
 

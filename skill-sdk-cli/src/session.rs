@@ -73,22 +73,33 @@ impl Session {
         Ok(whole)
     }
 
-    /// The skills that the targets name, sorted by name and version; without names all. Problems of the programs are an
-    /// error, and so is a target that names nothing.
+    /// The skills that the targets name, sorted by name and version; without names all. Skills that are named beside their
+    /// package are those of it that are meant. Problems of the programs are an error, and so is a target that names nothing.
     pub(crate) fn selected(&self) -> Result<Vec<Selected<'_>>, Failure> {
         problems::refuse(&self.unusable())?;
         if self.skills().next().is_none() {
             let packages: Vec<&str> = self.packages().collect();
             return Err(no_skills(&packages));
         }
-        let mut selected: Vec<Selected<'_>> = Vec::new();
+        let (mut of_packages, mut selected) = (Vec::new(), Vec::new());
         for name in &self.names {
             let found: Vec<Selected<'_>> = self.matching(name).collect();
             if found.is_empty() {
                 return Err(self.unknown(name));
             }
-            selected.extend(found);
+            if self.packages().any(|package| package == name) {
+                of_packages.push(found);
+            } else {
+                selected.extend(found);
+            }
         }
+        let is_named = |one: &Selected<'_>| {
+            selected
+                .iter()
+                .any(|named| named.skill.reference == one.skill.reference)
+        };
+        of_packages.retain(|package| !package.iter().any(is_named));
+        selected.extend(of_packages.into_iter().flatten());
         if self.names.is_empty() {
             selected.extend(self.skills());
         }

@@ -41,6 +41,10 @@ fn every_kind_of_target() {
         ("acme_a::inner", "a.two@2"),
         ("acme_a", "a.one@1 a.two@2"),
         (". a.two", "a.two@2"),
+        // Skills beside their package are those of it that are meant.
+        ("acme-a a.two", "a.two@2"),
+        ("a.one acme-a acme-b", "a.one@1 b.one@1"),
+        ("acme-a b.one", "a.one@1 a.two@2 b.one@1"),
         ("crates/acme-a a.one", "a.one@1"),
         ("--manifest-path crates/acme-b/Cargo.toml acme-b", "b.one@1"),
     ] {

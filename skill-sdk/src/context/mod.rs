@@ -142,8 +142,11 @@ impl SkillContext {
     }
 
     /// The idempotency key: a repeat with the same key must not cause a second external effect.
+    ///
+    /// An empty one is none: two calls whose callers left it empty do not mean the same effect.
     pub fn idempotency_key(&self) -> Option<&str> {
-        self.0.start.idempotency_key.as_deref()
+        let key = self.0.start.idempotency_key.as_deref();
+        key.filter(|key| !key.is_empty())
     }
 
     /// The idempotency key, or a terminal failure with the code `idempotency_key_missing`.

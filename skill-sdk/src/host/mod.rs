@@ -60,7 +60,7 @@ type Refusal = String;
 
 /// A program that links no crate with skills.
 #[cfg(feature = "runtime")]
-const NO_SKILLS: &str = "this program has no skills to serve\n\
+const NO_SKILLS: &str = "this program has no skills\n\
                          help: name every crate that declares skills in its main file: `use acme_skills as _;`";
 
 /// The skills of these names, or all of the program when there are none.

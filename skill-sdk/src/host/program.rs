@@ -50,6 +50,9 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
         stdio::take_early().map_err(|refusal| refused(&refusal))?;
     }
     let envelope = stdio::aside(describe::envelope);
+    if envelope.skills.is_empty() && envelope.problems.is_empty() {
+        return Err(refused(super::NO_SKILLS));
+    }
     if let HostCommand::Check { args, skills } = command {
         return check::check(&envelope, &skills.names, args).map(ExitCode::from);
     }
@@ -83,7 +86,10 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
                 return Err(without_mcp());
             }
             // They must be there; without names all are served, also those to come.
-            selected(skills)?;
+            let hosted = selected(skills)?;
+            if args.url.is_none() {
+                command::mcp_config::refuse_two_versions(&hosted)?;
+            }
             let program = own_path()?;
             let name = program.file_stem().unwrap_or_default().to_string_lossy();
             let launch = command::mcp_config::Launch::of_program(&program, &skills.names);

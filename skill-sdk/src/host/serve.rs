@@ -42,16 +42,21 @@ struct Example {
     body: String,
 }
 
-/// A call of the first skill that comes with an example, else of the first skill with a sample of its inputs.
+/// A call of a skill that does as little as there is: of those the first one that comes with an example, else the first one
+/// with a sample of its inputs. Whoever pastes a line does not read a contract before.
 fn example(host: &Host) -> Option<Example> {
     let inputs_of = |runnable: &Runnable| {
         let examples = runnable.described().metadata().get("examples")?;
         examples.get(0)?.get("inputs").cloned()
     };
-    let chosen = host
-        .iter()
-        .find(|runnable| inputs_of(runnable).is_some())
-        .or(host.iter().next())?;
+    let chosen = host.iter().min_by_key(|runnable| {
+        let declared = runnable.skill().declaration();
+        (
+            declared.side_effects(),
+            declared.risk(),
+            inputs_of(runnable).is_none(),
+        )
+    })?;
     let contract = chosen.described().contract();
     let mut body = Map::new();
     if contract.idempotency == Idempotency::Required {

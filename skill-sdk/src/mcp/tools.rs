@@ -44,7 +44,7 @@ impl fmt::Display for McpError {
                 references: [first, second],
             } => write!(
                 f,
-                "{first} and {second} would be one tool of an MCP server; host one of them, or each on a server of its own"
+                "{first} and {second} would be one tool of an MCP server; host one of them (name the skills to host), or each on a server of its own"
             ),
             Self::RequestStateKey(reason) => f.write_str(reason),
         }

@@ -38,6 +38,35 @@ async fn echo(ctx: &SkillContext) -> Result<Value, SkillError> {
     }))
 }
 
+/// Writes once.
+#[skill(
+    "context.write",
+    version = "1",
+    side_effects = "external_write",
+    risk = "low",
+    idempotency = "required"
+)]
+async fn write(ctx: &SkillContext) -> Result<String, SkillError> {
+    ctx.require_idempotency_key().map(str::to_owned)
+}
+
+#[tokio::test]
+async fn an_empty_key_is_none() {
+    for (key, expected) in [(Some("k"), Ok("k")), (Some(""), Err(())), (None, Err(()))] {
+        let mut meta = Meta::new("local");
+        meta.idempotency_key = key.map(str::to_owned);
+        let completed = call(write::SKILL, json!({}), meta).await;
+        match (completed.result(), expected) {
+            (Ok(outputs), Ok(expected)) => {
+                let outputs: Value = serde_json::from_slice(outputs).unwrap();
+                assert_eq!(outputs, json!({"result": expected}));
+            }
+            (Err(error), Err(())) => assert_eq!(error.code(), "idempotency_key_missing"),
+            (result, _) => panic!("{key:?}: {result:?}"),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Reports(Mutex<Vec<Progress>>);
 

@@ -172,8 +172,13 @@ impl SkillContext {
             }
             input => {
                 let who = if input.is_some() { "the client" } else { "the host" };
+                let elsewhere = match self.protocol() {
+                    "test" => "; in a test, `answer` or `decline` of the call says what the user does",
+                    "mcp" => "",
+                    _ => "; a client of MCP that can ask its user has one",
+                };
                 let message = format!(
-                    "{} has to ask for `{name}`, and {who} has no way to do that over {}",
+                    "{} has to ask for `{name}`, and {who} has no way to do that over {}{elsewhere}",
                     self.skill(),
                     self.protocol(),
                 );

@@ -128,7 +128,7 @@ pub struct InvokeArgs {
     pub settings: Option<String>,
 
     /// The idempotency key of the call
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub idempotency_key: Option<String>,
 
     /// A variable added to the environment of the call; may be repeated

@@ -79,7 +79,7 @@ pub struct ServeLocalArgs {
     pub socket: Option<PathBuf>,
 
     /// The longest line in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
+    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024, value_parser = at_least_one)]
     pub line_limit: usize,
 
     /// How many calls may run at the same time
@@ -128,7 +128,7 @@ pub struct ServeMcpStdioArgs {
     pub notices: bool,
 
     /// The longest message in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024)]
+    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024, value_parser = at_least_one)]
     pub message_limit: usize,
 
     /// How many calls may run at the same time

@@ -155,6 +155,18 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
             problem: at(violation.code, Some(violation.pointer), violation.message),
         })
         .collect();
+    let description = skill.spec.get("description").and_then(Value::as_str);
+    if description.is_none_or(|text| text.trim().is_empty()) {
+        let message = "the skill has no description, by which models and people choose it; write a doc comment on the function";
+        found.push(Found {
+            severity: Severity::Warning,
+            problem: at(
+                "no_description",
+                Some("/description".to_owned()),
+                message.to_owned(),
+            ),
+        });
+    }
     if found.iter().any(|found| found.severity == Severity::Error) {
         return found;
     }
@@ -198,7 +210,7 @@ mod tests {
     fn examples_keep_the_contract() {
         let mut skill = skill("a.a@1", "x::a");
         skill.spec = json!({
-            "version": "1", "description": "", "sideEffects": "none", "riskLevel": "low",
+            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
             "contract": {
                 "inputs": {"type": "object", "properties": {"a": {"minimum": 0}}}, "outputs": {"type": "object"},
                 "idempotency": "none", "timeoutSeconds": 60,
@@ -219,7 +231,7 @@ mod tests {
     fn every_violation_is_found() {
         let mut skill = skill("a.a@1", "x::a");
         skill.spec = json!({
-            "version": "1", "description": "", "sideEffects": "none", "riskLevel": "low",
+            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
             "contract": {
                 "inputs": {"type": "object", "properties": {"a": {"pattern": "[b-a]"}}},
                 "outputs": {"type": "object"},
@@ -315,6 +327,15 @@ mod tests {
         let (text, ok) = report(&envelope, Provider::ALL, Format::Text);
         assert!(ok && text.ends_with("\nok\n"), "{text}");
         assert_eq!(report(&envelope, &[], Format::Text), ("ok\n".to_owned(), true));
+
+        envelope.skills[0].spec["description"] = json!(" ");
+        let (text, ok) = report(&envelope, &[], Format::Text);
+        let warned = "warning: a.b@1: /description: the skill has no description";
+        assert!(
+            ok && text.starts_with(warned) && text.ends_with("\nok\n"),
+            "{text}"
+        );
+        envelope.skills[0].spec["description"] = json!("It.");
 
         envelope.skills[0].spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "array"});
         for (providers, expected) in [

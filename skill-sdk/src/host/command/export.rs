@@ -1,6 +1,6 @@
 //! `export`: the files of a catalog package, written or compared.
 
-use super::{Failure, exit, failure, output};
+use super::{Failure, exit, failure, mcp_config, output};
 use crate::contract::check::{Violation, check_spec};
 use crate::contract::{Auth, Implementation, Spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
@@ -19,6 +19,9 @@ pub fn export(
 ) -> Result<u8, Failure> {
     if skills.is_empty() {
         return Err(Failure::usage("there are no skills to export"));
+    }
+    if args.protocol == Some(Protocol::Mcp) {
+        mcp_config::refuse_two_versions(skills)?;
     }
     let documents = skills
         .iter()

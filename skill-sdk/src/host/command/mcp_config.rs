@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, output};
+use crate::host::protocol::SkillEntry;
 
 /// A client that can be configured by a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,6 +100,22 @@ impl Launch {
             env: BTreeMap::new(),
         }
     }
+}
+
+/// Refuses skills that no MCP server can host together: a tool has the name of its skill, so two versions would be one. The
+/// client would only see that the program ends.
+pub fn refuse_two_versions(skills: &[&SkillEntry]) -> Result<(), Failure> {
+    for (index, skill) in skills.iter().enumerate() {
+        if let Some(other) = skills[..index].iter().find(|other| other.name == skill.name) {
+            let (first, second) = (&other.reference, &skill.reference);
+            return Err(
+                Failure::usage(format!("{first} and {second} would be one tool of an MCP server")).help(
+                    format!("name the skills to host, with one of the two: `{second}`"),
+                ),
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Prints the configuration of one client, or of each with where it goes.
@@ -206,6 +223,7 @@ impl McpClient {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::command::select::tests::skill;
 
     fn rendered(
         client: Option<McpClient>,
@@ -270,6 +288,20 @@ mod tests {
             let by_url = rendered(Some(client), url, Some("ACME"));
             assert_eq!(by_url.ok().map(parsed), with_url, "{client:?}");
         }
+    }
+
+    #[test]
+    fn two_versions_are_not_hosted_together() {
+        let skills = ["a.b@1", "c.d@1", "a.b@2"].map(|reference| skill(reference, "x::a"));
+        let [first, other, second] = skills.each_ref();
+        assert!(refuse_two_versions(&[first, other]).is_ok());
+        let failure = refuse_two_versions(&[first, other, second])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            failure.contains("a.b@1 and a.b@2") && failure.contains("name the skills"),
+            "{failure}"
+        );
     }
 
     #[test]
