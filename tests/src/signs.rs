@@ -3,7 +3,9 @@
 //! A test waits for a sign instead of sleeping, and tells calls apart by their invocation id.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use skill_sdk::SkillContext;
@@ -149,5 +151,18 @@ pub fn block_at_gate(context: &SkillContext) {
             return permit.forget();
         }
         std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+/// Waits until a count that another thread raises grows no more; gives the count.
+pub fn where_it_stops(count: &AtomicUsize) -> usize {
+    let mut before = 0;
+    loop {
+        thread::park_timeout(Duration::from_millis(300));
+        let now = count.load(Ordering::Relaxed);
+        if now > 0 && now == before {
+            return now;
+        }
+        before = now;
     }
 }

@@ -31,6 +31,14 @@ async fn bound(options: ServeOptions) -> Result<SocketAddr, BindError> {
     Ok(addresses[0])
 }
 
+/// Waits until the server knows that it is to stop.
+async fn it_stops(address: SocketAddr) {
+    until("it stops", async || {
+        Client::connect(address).await.get("GET", "/readyz").await.status != 200
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn port_zero_gives_the_real_port() {
     let address = bound(ServeOptions::new("127.0.0.1", 0)).await.unwrap();
@@ -87,10 +95,7 @@ async fn running_calls_finish_and_new_ones_are_refused() {
 
     let done = server.stop();
     // The server goes on listening, and says what it is about.
-    until("it stops", async || {
-        Client::connect(address).await.get("GET", "/readyz").await.status != 200
-    })
-    .await;
+    it_stops(address).await;
     for mut client in [idle, Client::connect(address).await] {
         let answer = client.post(ACT, r#"{"inputs":{"action":"a"}}"#).await;
         assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
@@ -164,10 +169,7 @@ async fn a_body_that_is_on_its_way_at_the_end_is_refused() {
     busy.send(request("POST", ACT, &[], &body)).await;
     signs.started().await;
     let done = server.stop();
-    until("it stops", async || {
-        Client::connect(address).await.get("GET", "/readyz").await.status != 200
-    })
-    .await;
+    it_stops(address).await;
     let mut late = Client::connect(address).await;
     late.send(request(
         "POST",

@@ -360,15 +360,7 @@ fn a_client_that_does_not_read_is_not_read_from() {
         })
     };
     // The host stops reading, and with it the client cannot write.
-    let mut before = 0;
-    let blocked = loop {
-        thread::park_timeout(Duration::from_millis(300));
-        let now = sent.load(Ordering::Relaxed);
-        if now > 0 && now == before {
-            break now;
-        }
-        before = now;
-    };
+    let blocked = signs::where_it_stops(&sent);
     assert!(blocked < 20_000, "{blocked} calls of 1000 bytes were taken");
     // A client that begins to read gets all that it was promised.
     let mut answers = BufReader::new(output).lines();

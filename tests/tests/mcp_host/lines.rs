@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use proptest::strategy::Strategy as _;
 use serde_json::{Value, json};
 use skill_sdk::mcp::{StdioOptions, serve_stdio};
+use skill_sdk_tests::signs;
 
 use super::client::{Client, PATIENCE, call, failed, host};
 
@@ -168,15 +169,7 @@ fn a_client_that_does_not_read_is_not_read_either() {
         })
     };
     // The host stops reading, and with it the client cannot write.
-    let mut before = 0;
-    let blocked = loop {
-        thread::park_timeout(Duration::from_millis(300));
-        let now = sent.load(Ordering::Relaxed);
-        if now > 0 && now == before {
-            break now;
-        }
-        before = now;
-    };
+    let blocked = signs::where_it_stops(&sent);
     assert!(blocked < 15_000, "{blocked} calls of 1000 bytes were taken");
     // A client that begins to read gets all that it was promised.
     let ids: BTreeSet<u64> = BufReader::new(output)
