@@ -111,7 +111,6 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
         version.value()
     );
     let about_handle = format!(" The handle of the skill `{}@{}`.", name.value(), version.value());
-    // The hints are behind `cfg(rust_analyzer)`, which the user's cargo does not know.
     Some(quote! {
         #(#conditions)*
         #(#hidden)*
@@ -120,6 +119,7 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
 
         #(#conditions)*
         #(#deprecated)*
+        // The hints are behind `cfg(rust_analyzer)`, which the user's cargo does not know.
         #[allow(unexpected_cfgs)]
         const _: () = {
             #hints

@@ -33,9 +33,9 @@ pub(crate) fn hints(attribute: &TokenStream) -> TokenStream {
     }
     let keys = used(&[], keys);
     let sdk = expand::sdk(sdk.as_ref());
-    // The imports are there to be looked at, not to be used.
     quote! {
         #[cfg(rust_analyzer)]
+        // The imports are there to be looked at, not to be used.
         #[allow(unused_imports)]
         {
             use #sdk::__private::ide as __ide;
