@@ -12,12 +12,12 @@ use crate::target::{self, Plan};
 /// The skills of all programs that the targets reach, and which of them are selected.
 #[derive(Debug)]
 pub(crate) struct Session {
-    described: Vec<Described>,
+    described: Vec<SkillDescription>,
     names: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Described {
+struct SkillDescription {
     program: Program,
     envelope: Envelope,
 }
@@ -51,7 +51,7 @@ impl Session {
         let mut described = Vec::new();
         for program in programs {
             let envelope = program::describe(&program.path)?;
-            described.push(Described { program, envelope });
+            described.push(SkillDescription { program, envelope });
         }
         let session = Self {
             described,
@@ -111,7 +111,7 @@ impl Session {
 
     /// A program of the author's own has the features that the author gave it.
     pub(crate) fn refuse_without(&self, action: &str) -> Result<(), Failure> {
-        for Described { program, envelope } in &self.described {
+        for SkillDescription { program, envelope } in &self.described {
             let known = envelope.actions.is_empty() || envelope.actions.iter().any(|known| known == action);
             if !known && let Some(feature) = feature_of(action) {
                 return Err(Failure::usage(format!(
@@ -260,7 +260,7 @@ impl Session {
 
     /// Warns of dependencies whose skills are silently absent.
     fn report_absent(&self, verbose: bool) {
-        for Described { program, envelope } in &self.described {
+        for SkillDescription { program, envelope } in &self.described {
             if verbose && !program.packages.is_empty() {
                 eprintln!("packages: {}", program.packages.join(", "));
             }

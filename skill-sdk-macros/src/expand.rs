@@ -230,7 +230,7 @@ fn declaration(args: &Args, function: &Function) -> Option<TokenStream> {
     call("tags", texts(args.tags.as_deref()));
     call("secrets", texts(args.secrets.as_deref()));
     call("config", texts(args.config.as_deref()));
-    call("hosts", texts(args.hosts.as_deref()));
+    call("allowed_hosts", texts(args.allowed_hosts.as_deref()));
     call("deprecated", text(args.deprecated.as_ref()));
     Some(quote! {
         __sdk::Declaration::new(#name, #version, __sdk::SideEffects::#effects, __sdk::Risk::#risk, #origin) #(#calls)*

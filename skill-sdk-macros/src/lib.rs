@@ -3,7 +3,7 @@
 //! - `args`: what may stand in `#[skill(…)]`; `keys` in it is the one table of arguments
 //! - `item`, `shape`, `inputs`, `field_words`, `docs`: what the function says
 //! - `rules`: the publication rules that a literal can break
-//! - `expand`, `resource`, `failure`: what is generated
+//! - `expand`, `state`, `failure`: what is generated
 //! - `ide`: what an editor completes and shows inside the attribute
 //! - `errors`: all mistakes of one use, reported together
 //!
@@ -20,9 +20,9 @@ mod field_words;
 mod ide;
 mod inputs;
 mod item;
-mod resource;
 mod rules;
 mod shape;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -75,8 +75,8 @@ pub fn skill(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// a skill first asks its context for a `T`, and again later when it failed. The only argument is `crate = path`, as in
 /// `#[skill]`.
 #[proc_macro_attribute]
-pub fn resource(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    resource::expand(attribute.into(), item.into()).into()
+pub fn state(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    state::expand(attribute.into(), item.into()).into()
 }
 
 /// Turns an error type into failures of a skill with codes of their own: implements `From<Type> for SkillError`.

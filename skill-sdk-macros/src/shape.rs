@@ -114,7 +114,7 @@ pub(crate) fn typed(parameter: &FnArg) -> Option<&PatType> {
     }
 }
 
-/// Refuses what neither a skill nor a resource can be.
+/// Refuses what neither a skill nor a state can be.
 pub(crate) fn refuse(signature: &Signature, what: &str, errors: &mut Errors) {
     if let Some(receiver) = signature.receiver() {
         errors.at(

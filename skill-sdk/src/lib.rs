@@ -79,7 +79,7 @@ mod registry;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use skill_sdk_macros::{SkillFailure, resource, skill};
+pub use skill_sdk_macros::{SkillFailure, skill, state};
 
 #[cfg(feature = "connections")]
 pub use crate::context::connections;
@@ -95,5 +95,5 @@ pub use crate::contract::check::check_contract;
 pub use crate::error::{FailureExt, SkillError, is_valid_code};
 pub use crate::handler::{Attached, Attachment, ResourceContent, SkillInput, SkillOutput};
 pub use crate::registry::{
-    Declaration, DeclaredImplementation, Described, Registry, RegistryError, RegistryProblem, Skill,
+    Declaration, DeclaredImplementation, Registry, RegistryError, RegistryProblem, Skill, SkillDescription,
 };

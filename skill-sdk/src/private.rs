@@ -9,9 +9,7 @@ pub use schemars;
 pub use serde;
 pub use serde_json::Value;
 
-pub use crate::context::{
-    Environment, ResourceDeclaration, SkillContext, resource_asynchronous, resource_blocking,
-};
+pub use crate::context::{Environment, SkillContext, StateDeclaration, state_asynchronous, state_blocking};
 pub use crate::contract::{Idempotency, Origin, Risk, SideEffects};
 pub use crate::error::failure;
 pub use crate::handler::{

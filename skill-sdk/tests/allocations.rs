@@ -12,8 +12,8 @@
 )]
 
 use allocation_counter::{AllocationInfo, measure};
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::{Environment, SkillContext, skill};
 use tokio::runtime::{Builder, Runtime};
 
@@ -32,7 +32,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-fn call(host: &Host, runtime: &Runtime, meta: Meta) {
+fn call(host: &SkillSet, runtime: &Runtime, meta: Meta) {
     let runnable = host.get("sum.add@1").unwrap();
     let call = Call::json(&b"{\"left\": 1, \"right\": 2}"[..], meta);
     let completed = runtime.block_on(host.call(runnable, call));
@@ -40,7 +40,7 @@ fn call(host: &Host, runtime: &Runtime, meta: Meta) {
 }
 
 /// What one call takes, when all that is made once is there.
-fn measured(host: &Host, runtime: &Runtime, meta: impl Fn() -> Meta) -> AllocationInfo {
+fn measured(host: &SkillSet, runtime: &Runtime, meta: impl Fn() -> Meta) -> AllocationInfo {
     for _ in 0..3 {
         call(host, runtime, meta());
     }
@@ -50,7 +50,7 @@ fn measured(host: &Host, runtime: &Runtime, meta: impl Fn() -> Meta) -> Allocati
 
 #[test]
 fn services_that_are_not_used_allocate_nothing() {
-    let host = Host::with_resources([add::SKILL], Resources::default()).unwrap();
+    let host = SkillSet::with_states([add::SKILL], States::default()).unwrap();
     let runtime = runtime();
     let plain = measured(&host, &runtime, || Meta::new("test"));
     assert_eq!(plain.count_total, OF_A_CALL, "{plain:?}");
@@ -68,7 +68,7 @@ fn services_that_are_not_used_allocate_nothing() {
     let configured = measured(&host, &runtime, || {
         let mut meta = Meta::new("test");
         let owned = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        meta.environment = Environment::only(owned);
+        meta.environment = Environment::from_vars(owned);
         meta
     });
     assert_eq!(configured.count_total, plain.count_total, "{configured:?}");
@@ -87,11 +87,12 @@ fn services_that_others_use_allocate_nothing() {
         llm && artifact && ctx.connection("crm").await.is_err()
     }
 
-    let host = Host::with_resources([add::SKILL, make::SKILL], Resources::default()).unwrap();
+    let host = SkillSet::with_states([add::SKILL, make::SKILL], States::default()).unwrap();
     let runtime = runtime();
     let before = measured(&host, &runtime, || Meta::new("test"));
     let mut meta = Meta::new("test");
-    meta.environment = Environment::only([("CONTROL_PLANE_URL".to_owned(), "http://127.0.0.1:9".to_owned())]);
+    meta.environment =
+        Environment::from_vars([("CONTROL_PLANE_URL".to_owned(), "http://127.0.0.1:9".to_owned())]);
     let runnable = host.get("clients.make@1").unwrap();
     let completed = runtime.block_on(host.call(runnable, Call::json(&b"{}"[..], meta)));
     assert_eq!(completed.result().unwrap(), b"{\"result\":true}");

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Host, Meta, Runnable};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Call, Meta, Runnable, SkillSet};
 use skill_sdk::skill;
 
 /// How long one figure is measured.
@@ -76,7 +76,7 @@ fn time(mut work: impl FnMut()) -> f64 {
 
 fn main() {
     let skills = [echo::SKILL, blocking::SKILL];
-    let host = Host::with_resources(skills, Resources::default()).expect("the skills are sound");
+    let host = SkillSet::with_states(skills, States::default()).expect("the skills are sound");
     let hosted = |reference: &str| host.get(reference).expect("it is hosted").clone();
     let (runnable, blocking) = (hosted("bench.echo@1"), hosted("bench.blocking@1"));
     let runtime = tokio::runtime::Builder::new_current_thread()

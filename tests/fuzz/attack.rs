@@ -16,9 +16,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skill_sdk::context::Resources;
-use skill_sdk::http::{HttpHost, ServeOptions, serve};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::http::{HttpServer, ServeOptions, serve};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::{Environment, skill};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
@@ -92,10 +92,10 @@ impl Target {
             .enable_all()
             .build()
             .unwrap();
-        let host = Host::with_resources([typed::SKILL, any::SKILL], Resources::default()).unwrap();
-        let host = HttpHost::anonymous(host)
+        let host = SkillSet::with_states([typed::SKILL, any::SKILL], States::default()).unwrap();
+        let host = HttpServer::anonymous(host)
             .body_limit(BODY_LIMIT)
-            .environment(Environment::only([]));
+            .environment(Environment::from_vars([]));
         let (tell, told) = mpsc::channel();
         runtime.spawn(async move {
             let bound = move |address| tell.send(address).unwrap();

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use skill_sdk::Skill;
-use skill_sdk::context::Resources;
-use skill_sdk::http::{BindError, HttpHost, ServeOptions, serve};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::http::{BindError, HttpServer, ServeOptions, serve};
+use skill_sdk::pipeline::SkillSet;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 /// How long a test waits for what should come at once, or by a clock that is paused.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Asks again and again until something is so, which takes a moment.
+/// DeclaredNames again and again until something is so, which takes a moment.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     // Not the clock of the runtime, which may be paused.
     let end = Instant::now() + PATIENCE;
@@ -45,7 +45,7 @@ impl Server {
     }
 
     /// Serves `http` with `options`.
-    pub async fn start(http: HttpHost, options: ServeOptions) -> Self {
+    pub async fn start(http: HttpServer, options: ServeOptions) -> Self {
         let (bound, address) = oneshot::channel();
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
@@ -77,9 +77,9 @@ impl Server {
 }
 
 /// A host of these skills that lets everybody in.
-pub fn anonymous(skills: &[&'static Skill]) -> HttpHost {
-    let host = Host::with_resources(skills.iter().copied(), Resources::default());
-    HttpHost::anonymous(host.expect("the skills are usable"))
+pub fn anonymous(skills: &[&'static Skill]) -> HttpServer {
+    let host = SkillSet::with_states(skills.iter().copied(), States::default());
+    HttpServer::anonymous(host.expect("the skills are usable"))
 }
 
 /// One connection.

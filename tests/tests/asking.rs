@@ -12,10 +12,10 @@ use std::net::SocketAddr;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use skill_sdk::context::{LlmUsage, Resources};
-use skill_sdk::mcp::http::{McpHttp, router};
-use skill_sdk::mcp::{McpError, McpHost};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::{LlmUsage, States};
+use skill_sdk::mcp::http::{McpHttpServer, router};
+use skill_sdk::mcp::{McpError, McpServer};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::{Attached, Attachment, Environment, SkillContext, SkillError, skill};
 use skill_sdk_tests::wire::{Answer, Client, Server, request};
 use tokio::net::TcpListener;
@@ -64,18 +64,18 @@ async fn mcp(sessions: bool) -> SocketAddr {
     serve(sessions, tools()).await
 }
 
-fn tools() -> McpHost {
-    tools_in(Environment::only([])).unwrap()
+fn tools() -> McpServer {
+    tools_in(Environment::from_vars([])).unwrap()
 }
 
-fn tools_in(environment: Environment) -> Result<McpHost, McpError> {
+fn tools_in(environment: Environment) -> Result<McpServer, McpError> {
     let skills = [greet::SKILL, greet_blocking::SKILL, attached::SKILL, spend::SKILL];
-    let host = Host::with_resources(skills, Resources::default()).unwrap();
-    McpHost::with_environment(host, environment)
+    let host = SkillSet::with_states(skills, States::default()).unwrap();
+    McpServer::with_environment(host, environment)
 }
 
-async fn serve(sessions: bool, host: McpHost) -> SocketAddr {
-    let http = McpHttp::anonymous(host);
+async fn serve(sessions: bool, host: McpServer) -> SocketAddr {
+    let http = McpHttpServer::anonymous(host);
     let http = http.allow_host("*").unwrap().sessions(sessions);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -184,7 +184,8 @@ async fn a_call_comes_again_until_all_is_answered() {
 
 #[tokio::test]
 async fn replicas_share_the_key_of_the_environment_that_they_are_given() {
-    let key = |key: &str| Environment::only([("SKILL_SDK_REQUEST_STATE_KEY".to_owned(), key.to_owned())]);
+    let key =
+        |key: &str| Environment::from_vars([("SKILL_SDK_REQUEST_STATE_KEY".to_owned(), key.to_owned())]);
     let error = tools_in(key("hunter2")).unwrap_err();
     assert!(matches!(error, McpError::RequestStateKey(_)), "{error}");
     assert!(!error.to_string().contains("hunter2"), "{error}");

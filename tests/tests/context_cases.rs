@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use skill_sdk::context::{ContextStart, LlmUsage, Resources, settings_values};
-use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::context::{ContextBuilder, LlmUsage, States, settings_values};
+use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::testing::invoke;
 use skill_sdk::{Skill, SkillContext, is_valid_code};
 use skill_sdk_tests::cases::{self, Case};
@@ -54,7 +54,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
 ];
 
 fn context(deadline: Option<Instant>) -> SkillContext {
-    let mut start = ContextStart::new("a@1", "test", Arc::new(Resources::default()));
+    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
     start.deadline = deadline;
     SkillContext::new(start)
 }
@@ -147,7 +147,7 @@ fn skill(case: &Case) -> &'static Skill {
 /// A call in the same process. A time of 0 means that of the contract.
 fn call(case: &Case) {
     let skill = skill(case);
-    let host = Host::with_resources([skill], Resources::default()).unwrap();
+    let host = SkillSet::with_states([skill], States::default()).unwrap();
     let call = Call::value(&case.input["inputs"], Meta::new("local"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

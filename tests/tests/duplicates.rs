@@ -8,9 +8,9 @@
     reason = "skills have the shape that is tested"
 )]
 
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Host, HostError};
-use skill_sdk::{Registry, RegistryProblem, resource, skill};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{SkillSet, SkillSetError};
+use skill_sdk::{Registry, RegistryProblem, skill, state};
 
 /// The first of its name.
 #[skill("twice.declared", version = "1", side_effects = "none", risk = "low")]
@@ -29,12 +29,12 @@ fn third() {}
 /// What two functions build.
 struct Pool;
 
-#[resource]
+#[state]
 fn pool() -> Pool {
     Pool
 }
 
-#[resource]
+#[state]
 async fn other_pool() -> Pool {
     Pool
 }
@@ -66,18 +66,18 @@ fn all_duplicates_are_told_together_with_their_places() {
     assert_eq!(skills.reference.as_deref(), Some("twice.declared@1"));
     tells_both(skills, ["duplicates:first", "duplicates.other:second"]);
     tells_both(
-        of_code(error.problems(), "duplicate_resource"),
+        of_code(error.problems(), "duplicate_state"),
         ["duplicates::pool", "duplicates::other_pool"],
     );
-    assert!(matches!(Host::collect(), Err(HostError::Skills(problems)) if problems.len() == 2));
+    assert!(matches!(SkillSet::collect(), Err(SkillSetError::Skills(problems)) if problems.len() == 2));
 }
 
 #[test]
 fn a_host_of_chosen_skills_refuses_them_too() {
     let host = |skills: &[&'static skill_sdk::Skill]| {
-        Host::with_resources(skills.iter().copied(), Resources::default())
+        SkillSet::with_states(skills.iter().copied(), States::default())
     };
-    let Err(HostError::Skills(problems)) = host(&[first::SKILL, other::second::SKILL]) else {
+    let Err(SkillSetError::Skills(problems)) = host(&[first::SKILL, other::second::SKILL]) else {
         unreachable!("two skills of one ref are refused")
     };
     tells_both(

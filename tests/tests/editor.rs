@@ -20,7 +20,7 @@ mod sdk {
     retry = (3, 30), description = "Merges.", permissions = ["tasks.read"], preconditions = ["a"], postconditions = ["b"],
     cost_model = (unit = "page", estimate = 0.5), implementation = mcp("stdio:git", tool = "merge", audience = "git",
     scopes = ["git:write"]), inputs_schema = serde_json::json!({}), outputs_schema = serde_json::json!({}), title = "Merge",
-    tags = ["git"], secrets = ["token"], config = ["REMOTE"], hosts = ["git.example.com"], examples = serde_json::json!([]),
+    tags = ["git"], secrets = ["token"], config = ["REMOTE"], allowed_hosts = ["git.example.com"], examples = serde_json::json!([]),
     deprecated = "use git.merge@2",
 )]
 pub async fn merge(inputs: serde_json::Value) -> serde_json::Value {

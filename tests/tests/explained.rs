@@ -109,7 +109,7 @@ fn every_code_is_explained() {
     }
     for code in [
         "duplicate_skill",
-        "duplicate_resource",
+        "duplicate_state",
         "invalid_examples",
         "not_an_object",
         "payload_too_deep",

@@ -7,9 +7,9 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 use skill_sdk::Environment;
-use skill_sdk::context::Resources;
-use skill_sdk::http::{HttpHost, ServeOptions};
-use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk::context::States;
+use skill_sdk::http::{HttpServer, ServeOptions};
+use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk_tests::wire::Server;
 use skill_sdk_tests::{cases, sample};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -151,14 +151,14 @@ fn comparable(document: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_answers() {
-    report_panics_of_skills();
-    let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
+    install_panic_hook();
+    let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
     let start = async |environment| {
-        let http = HttpHost::anonymous(host.clone()).environment(environment);
+        let http = HttpServer::anonymous(host.clone()).environment(environment);
         Server::start(http, ServeOptions::new("127.0.0.1", 0)).await
     };
-    let plain = start(Environment::only([])).await;
-    let secret = start(Environment::only([("EXT_TOKEN".to_owned(), "t".to_owned())])).await;
+    let plain = start(Environment::from_vars([])).await;
+    let secret = start(Environment::from_vars([("EXT_TOKEN".to_owned(), "t".to_owned())])).await;
     let (without_secret, with_secret) = (plain.address, secret.address);
 
     let mut wrong = Vec::new();

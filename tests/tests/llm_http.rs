@@ -7,9 +7,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::http::{HttpHost, ServeOptions};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::http::{HttpServer, ServeOptions};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::FakeLlm;
 use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError, configure_llm, skill};
 use skill_sdk_tests::cases;
@@ -29,8 +29,8 @@ async fn summarize(text: String, ctx: &SkillContext) -> Result<Summary, SkillErr
 
 #[tokio::test]
 async fn recorded_answers() {
-    let host = Host::with_resources([summarize::SKILL], Resources::default()).unwrap();
-    let host = HttpHost::anonymous(host).environment(Environment::only([]));
+    let host = SkillSet::with_states([summarize::SKILL], States::default()).unwrap();
+    let host = HttpServer::anonymous(host).environment(Environment::from_vars([]));
     let server = Server::start(host, ServeOptions::new("127.0.0.1", 0)).await;
     let mut replayed = 0;
     for case in cases::load("http.json") {

@@ -14,11 +14,11 @@ use std::thread;
 
 use serde_json::{Value, json};
 use skill_sdk::Environment;
-use skill_sdk::context::Resources;
+use skill_sdk::context::States;
 use skill_sdk::http::ServeOptions;
-use skill_sdk::mcp::http::{McpHttp, serve};
-use skill_sdk::mcp::{McpHost, StdioOptions, serve_stdio};
-use skill_sdk::pipeline::Host;
+use skill_sdk::mcp::http::{McpHttpServer, serve};
+use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk_tests::cases::{self, Case};
 use skill_sdk_tests::sample;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -47,10 +47,10 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("http-discover", "400"),
 ];
 
-fn mcp() -> McpHost {
+fn mcp() -> McpServer {
     // The skill that prints not-a-number is of the reference's language.
-    let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
-    McpHost::with_environment(host, Environment::only([])).unwrap()
+    let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
+    McpServer::with_environment(host, Environment::from_vars([])).unwrap()
 }
 
 fn different(case: &Case) -> Option<&'static str> {
@@ -267,7 +267,7 @@ async fn replay_http(case: &Case, address: SocketAddr) {
 
 async fn server() -> SocketAddr {
     let (bound, address) = tokio::sync::oneshot::channel();
-    let http = McpHttp::anonymous(mcp());
+    let http = McpHttpServer::anonymous(mcp());
     let options = ServeOptions::new("127.0.0.1", 0);
     tokio::spawn(serve(http, options, |at| bound.send(at).unwrap(), pending()));
     address.await.unwrap()

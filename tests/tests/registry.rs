@@ -218,14 +218,14 @@ fn every_skill_of_the_program_is_found_and_sorted() {
 
 #[test]
 fn a_registry_of_chosen_skills() {
-    let registry = Registry::of([inputs::SKILL, outer::HERE, empty::SKILL, ALIAS]).unwrap();
+    let registry = Registry::from_skills([inputs::SKILL, outer::HERE, empty::SKILL, ALIAS]).unwrap();
     let refs: Vec<_> = registry.iter().map(Skill::reference).collect();
     assert_eq!(
         refs,
         ["found.private@1", "shapes.empty@1", "shapes.inputs@1"],
         "the same skill twice is one"
     );
-    assert!(Registry::of([]).unwrap().is_empty());
+    assert!(Registry::from_skills([]).unwrap().is_empty());
 }
 
 #[test]

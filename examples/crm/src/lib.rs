@@ -9,7 +9,7 @@ mod tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::{SkillContext, SkillError, resource, skill};
+use skill_sdk::{SkillContext, SkillError, skill, state};
 
 use self::client::Found;
 
@@ -49,7 +49,7 @@ pub struct SearchResult {
 }
 
 /// The connections of this program to all systems.
-#[resource]
+#[state]
 fn http() -> Result<reqwest::Client, SkillError> {
     client::make()
 }
@@ -67,7 +67,7 @@ fn http() -> Result<reqwest::Client, SkillError> {
 )]
 pub async fn find_customer(inputs: Search, ctx: &SkillContext) -> Result<SearchResult, SkillError> {
     let connection = ctx.connection(&inputs.connection).await?;
-    let http = ctx.resource::<reqwest::Client>().await?;
+    let http = ctx.state::<reqwest::Client>().await?;
     let token = connection.access_token().await?;
     let mut found = client::find(&http, &connection, &token, &inputs.email).await?;
     if matches!(found, Found::TokenRefused) {

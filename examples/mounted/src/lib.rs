@@ -13,8 +13,8 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Json, Router};
-use skill_sdk::http::{HttpHost, Limits, router};
-use skill_sdk::pipeline::{Host, HostError, report_panics_of_skills};
+use skill_sdk::http::{HttpServer, Limits, router};
+use skill_sdk::pipeline::{SkillSet, SkillSetError, install_panic_hook};
 
 use crate::orders::{Order, Orders};
 
@@ -42,20 +42,20 @@ impl Shop {
 
 /// The application: its own routes, and the skills below `/agents`.
 ///
-/// Who may call the skills is what the application says here: nobody is checked. `HttpHost::new` takes a verifier of tokens.
+/// Who may call the skills is what the application says here: nobody is checked. `HttpServer::new` takes a verifier of tokens.
 ///
 /// # Errors
 ///
 /// Something is wrong with the skills.
-pub fn app(shop: Shop) -> Result<Router, HostError> {
+pub fn app(shop: Shop) -> Result<Router, SkillSetError> {
     // In a host of its own the SDK does this.
-    report_panics_of_skills();
+    install_panic_hook();
     let mut limits = Limits::default();
     limits.body = 64 * 1024;
     limits.concurrency = 16;
-    // Skills have no axum state: they find the orders of the application as a resource.
-    let host = Host::collect()?.provide(Arc::clone(&shop.orders));
-    let skills = router(HttpHost::anonymous(host).limits(limits));
+    // Skills have no axum state: they find the orders of the application as a state.
+    let host = SkillSet::collect()?.provide(Arc::clone(&shop.orders));
+    let skills = router(HttpServer::anonymous(host).limits(limits));
     Ok(Router::new()
         .route("/orders/{number}", get(order))
         .with_state(shop.clone())

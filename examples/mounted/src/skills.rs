@@ -13,7 +13,7 @@ pub async fn order(
     number: u32,
     ctx: &SkillContext,
 ) -> Result<Order, SkillError> {
-    let orders = ctx.resource::<Arc<Orders>>().await?;
+    let orders = ctx.state::<Arc<Orders>>().await?;
     let order = orders.find(number);
     order
         .cloned()

@@ -292,7 +292,7 @@ pub(crate) const KEYS: &[Key] = &[
         read: |key, value, args, errors| args.config = value::list(key, &value, rules::variable, errors),
     },
     Key {
-        name: "hosts",
+        name: "allowed_hosts",
         meant_by: &["network", "domains"],
         required: false,
         docs: Docs {
@@ -302,7 +302,7 @@ pub(crate) const KEYS: &[Key] = &[
         },
         example: r#"["api.example.com:443"]"#,
         words: &[],
-        read: |key, value, args, errors| args.hosts = value::list(key, &value, rules::host, errors),
+        read: |key, value, args, errors| args.allowed_hosts = value::list(key, &value, rules::host, errors),
     },
     Key {
         name: "examples",

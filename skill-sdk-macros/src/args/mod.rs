@@ -39,7 +39,7 @@ pub(crate) struct Args {
     pub(crate) tags: Option<Vec<LitStr>>,
     pub(crate) secrets: Option<Vec<LitStr>>,
     pub(crate) config: Option<Vec<LitStr>>,
-    pub(crate) hosts: Option<Vec<LitStr>>,
+    pub(crate) allowed_hosts: Option<Vec<LitStr>>,
     pub(crate) deprecated: Option<Expr>,
     pub(crate) sdk: Option<Path>,
 }

@@ -4,7 +4,7 @@ use super::{ATTRIBUTE, FUNCTION, GOOD, accepted, refused};
 
 const ALL: &str = "version, side_effects, risk, idempotency, timeout, retry, description, permissions, preconditions, \
                    postconditions, cost_model, implementation, inputs_schema, outputs_schema, title, tags, secrets, config, \
-                   hosts, examples, deprecated, crate";
+                   allowed_hosts, examples, deprecated, crate";
 
 /// One more argument beside good ones.
 #[track_caller]
@@ -44,7 +44,7 @@ fn takes_every_argument() {
         "outputs_schema = schemas::merge::<A, B>()",
         "examples = json!([])",
         "title = \"t\", tags = [\"a\"], secrets = [\"helpdesk-token\"], config = [\"URL\"], deprecated = \"x\"",
-        "hosts = [\"api.example.com:443\", \"localhost\", \"[::1]:80\", \"${HOST}:${PORT}\"]",
+        "allowed_hosts = [\"api.example.com:443\", \"localhost\", \"[::1]:80\", \"${HOST}:${PORT}\"]",
         "crate = ::my_sdk",
         "crate = crate::sdk",
         "crate = sdk",

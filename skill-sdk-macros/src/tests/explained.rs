@@ -58,14 +58,10 @@ fn messages(source: &str) -> Vec<String> {
     let expansion = if let Some(rest) = source.split_once("#[skill(").map(|(_, rest)| rest) {
         let (attribute, item) = rest.split_once(")]\n").unwrap();
         super::skill(attribute, item)
-    } else if let Some((attribute, item)) = source
-        .split_once("]\n")
-        .filter(|_| source.starts_with("#[resource"))
+    } else if let Some((attribute, item)) = source.split_once("]\n").filter(|_| source.starts_with("#[state"))
     {
-        let attribute = attribute
-            .trim_start_matches("#[resource")
-            .trim_matches(['(', ')']);
-        crate::resource::expand(tokens(attribute), tokens(item))
+        let attribute = attribute.trim_start_matches("#[state").trim_matches(['(', ')']);
+        crate::state::expand(tokens(attribute), tokens(item))
     } else if let Some((_, item)) = source.split_once("#[derive(SkillFailure)]\n") {
         crate::failure::expand(tokens(item))
     } else {

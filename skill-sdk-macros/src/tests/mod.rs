@@ -6,9 +6,9 @@ mod explained;
 mod failures;
 mod implementations;
 mod reference;
-mod resources;
 mod shapes;
 mod snapshots;
+mod states;
 mod values;
 
 use proc_macro2::{TokenStream, TokenTree};

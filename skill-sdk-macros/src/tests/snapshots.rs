@@ -65,7 +65,7 @@ fn blocking_with_everything() {
         preconditions = ["x", json!({})], postconditions = [], cost_model = (unit = "page", estimate = 0.5),
         implementation = mcp("stdio:acme", tool = "t", audience = "a"), inputs_schema = "in.json",
         outputs_schema = json!({}), examples = [1], title = "T", tags = ["t"], secrets = ["s"], config = ["C"],
-        hosts = ["h:1"], deprecated = "use b@1", crate = crate::sdk"#;
+        allowed_hosts = ["h:1"], deprecated = "use b@1", crate = crate::sdk"#;
     snapshot(
         "everything",
         skill(attribute, "fn a(#[inputs] In { x }: In) { drop(x); }"),
@@ -81,12 +81,9 @@ fn wrong_attribute_keeps_the_function() {
 }
 
 #[test]
-fn resource() {
+fn state() {
     let item = "async fn client(env: &Environment) -> Result<Client, Error> { Client::new(env) }";
-    snapshot(
-        "resource",
-        crate::resource::expand(TokenStream::new(), tokens(item)),
-    );
+    snapshot("state", crate::state::expand(TokenStream::new(), tokens(item)));
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn checks_lists_and_texts() {
         )],
     );
     more(
-        "hosts = [\"https://x\", \"x:0\", \"x:99999\"]",
+        "allowed_hosts = [\"https://x\", \"x:0\", \"x:99999\"]",
         &[
             (
                 "\"https://x\"",

@@ -16,13 +16,13 @@ use super::jwks::KeySet;
 use super::source::{KeySource, KeySourceError};
 
 /// How long a document of keys is taken for the truth.
-pub const KEYS_FRESH: Duration = Duration::from_mins(5);
+pub const JWKS_MAX_AGE: Duration = Duration::from_mins(5);
 
 /// How long a document of keys may be used when it cannot be fetched again.
-pub const KEYS_USABLE: Duration = Duration::from_hours(1);
+pub const JWKS_MAX_STALE: Duration = Duration::from_hours(1);
 
 /// How long nobody asks for the document after somebody did.
-pub const KEYS_PAUSE: Duration = Duration::from_secs(10);
+pub const JWKS_MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How long a fetch may take.
 pub const KEYS_TIMEOUT: Duration = Duration::from_secs(3);
@@ -127,7 +127,10 @@ impl Keys {
         if let Some(running) = &flight.running {
             return Wish::Running(running.clone());
         }
-        if flight.last.is_some_and(|last| now < last + KEYS_PAUSE) {
+        if flight
+            .last
+            .is_some_and(|last| now < last + JWKS_MIN_REFRESH_INTERVAL)
+        {
             return Wish::TooEarly;
         }
         let Ok(runtime) = Handle::try_current() else {
@@ -141,7 +144,7 @@ impl Keys {
         // that does not exist again and again.
         self.0
             .look_at
-            .fetch_max(nanoseconds(now + KEYS_PAUSE), Ordering::AcqRel);
+            .fetch_max(nanoseconds(now + JWKS_MIN_REFRESH_INTERVAL), Ordering::AcqRel);
         drop(flight);
         let landing = Landing {
             inner: Arc::clone(&self.0),
@@ -185,8 +188,8 @@ impl Inner {
         self.tokens.keep_only(&keys);
         // The age counts from the question on. Both ends belong to the time before them.
         let end = |age: Duration| nanoseconds(began + age) + 1;
-        self.usable_until.store(end(KEYS_USABLE), Ordering::Release);
-        self.look_at.store(end(KEYS_FRESH), Ordering::Release);
+        self.usable_until.store(end(JWKS_MAX_STALE), Ordering::Release);
+        self.look_at.store(end(JWKS_MAX_AGE), Ordering::Release);
         Ok(())
     }
 }

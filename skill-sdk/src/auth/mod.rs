@@ -7,8 +7,8 @@
 //! - The signature must be good; `iss` and `aud` must be ours, `aud` as a single text; `exp`, `nbf` and `iat` have
 //!   [`LEEWAY_SECONDS`] of leeway; `iss`, `sub`, `aud`, `tenant_id`, `iat`, `nbf`, `exp` and `jti` must be there, and `sub` and
 //!   `tenant_id` must be UUIDs.
-//! - Keys come from a JWKS document that is fresh for [`KEYS_FRESH`]. An old document or an unknown key asks for one
-//!   refresh at a time, and at most one in [`KEYS_PAUSE`]. A refresh that fails keeps the old keys until [`KEYS_USABLE`]
+//! - Keys come from a JWKS document that is fresh for [`JWKS_MAX_AGE`]. An old document or an unknown key asks for one
+//!   refresh at a time, and at most one in [`JWKS_MIN_REFRESH_INTERVAL`]. A refresh that fails keeps the old keys until [`JWKS_MAX_STALE`]
 //!   after the last good one.
 //! - A token that was good is not checked again for its signature while its key is in the document; its expiry is.
 //!
@@ -17,13 +17,13 @@
 //! ```no_run
 //! use skill_sdk::Environment;
 //! use skill_sdk::auth::Verifier;
-//! use skill_sdk::http::HttpHost;
-//! use skill_sdk::pipeline::Host;
+//! use skill_sdk::http::HttpServer;
+//! use skill_sdk::pipeline::SkillSet;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // SKILL_SDK_IAM_ISSUER, SKILL_SDK_AUDIENCE and SKILL_SDK_JWKS_URL.
 //! let verifier = Verifier::from_environment(&Environment::process())?;
-//! let http = HttpHost::new(Host::collect()?, verifier);
+//! let http = HttpServer::new(SkillSet::collect()?, verifier);
 //! # let _ = http;
 //! # Ok(())
 //! # }
@@ -60,7 +60,7 @@ pub use self::{
     claims::LEEWAY_SECONDS,
     clock::{Clock, SystemClock},
     jwks::{MAX_JWKS_BYTES, MAX_KEYS},
-    keys::{KEYS_FRESH, KEYS_PAUSE, KEYS_TIMEOUT, KEYS_USABLE},
+    keys::{JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL, KEYS_TIMEOUT},
     refusal::Refusal,
     source::{Fetching, HttpKeys, KeySource, KeySourceError},
     token::MAX_TOKEN_BYTES,

@@ -142,7 +142,7 @@ mod tests {
             .into_iter()
             .zip(values)
             .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
-        AuthSettings::from_environment(&Environment::only(set))
+        AuthSettings::from_environment(&Environment::from_vars(set))
     }
 
     #[test]

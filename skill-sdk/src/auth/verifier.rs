@@ -8,7 +8,7 @@ use super::cache::{Fingerprint, Known, TokenCache};
 use super::claims;
 use super::clock::{Clock, SystemClock};
 use super::jwks::Key;
-use super::keys::{KEYS_PAUSE, Keys};
+use super::keys::{JWKS_MIN_REFRESH_INTERVAL, Keys};
 use super::refusal::{Reason, Refusal};
 use super::settings::{AuthSettings, SettingsError};
 use super::source::{HttpKeys, KeySource};
@@ -75,7 +75,7 @@ impl Verifier {
     }
 
     /// Whether keys were fetched, now or long ago. As long as they were not, asking begins to fetch them, at most once in
-    /// [`KEYS_PAUSE`], without waiting for the answer.
+    /// [`JWKS_MIN_REFRESH_INTERVAL`], without waiting for the answer.
     pub fn is_ready(&self) -> bool {
         let ready = self.0.keys.were_fetched();
         if !ready {
@@ -89,7 +89,7 @@ impl Verifier {
         while !self.0.keys.were_fetched() {
             if !self.0.keys.settle().await {
                 // A little more than the pause, which began before this.
-                tokio::time::sleep(KEYS_PAUSE + Duration::from_millis(1)).await;
+                tokio::time::sleep(JWKS_MIN_REFRESH_INTERVAL + Duration::from_millis(1)).await;
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Running the function of a resource: off the runtime when it may block, and without letting a panic out.
+//! Running the function of a state: off the runtime when it may block, and without letting a panic out.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::resources::{Build, Shared};
+use super::state::{Build, Shared};
 use crate::error::{SkillError, panic_text};
 
 /// How long building may take. Calls that need the value end by their own time; this is for a build that hangs, which would

@@ -25,7 +25,7 @@ impl Environment {
     }
 
     /// The variables given, and no others.
-    pub fn only(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub fn from_vars(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         Self {
             own: Some(Arc::new(variables.into_iter().collect())),
             isolated: true,
@@ -33,7 +33,7 @@ impl Environment {
     }
 
     /// The environment of the process, with the variables given in front of it.
-    pub fn with(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub fn overlay(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         Self {
             own: Some(Arc::new(variables.into_iter().collect())),
             isolated: false,
@@ -93,12 +93,14 @@ mod tests {
     fn own_variables_come_first() {
         let own = [("SKILL_SDK_TEST".to_owned(), "own".to_owned())];
         assert_eq!(
-            Environment::with(own.clone()).config("SKILL_SDK_TEST").as_deref(),
+            Environment::overlay(own.clone())
+                .config("SKILL_SDK_TEST")
+                .as_deref(),
             Some("own")
         );
-        assert!(Environment::with(own.clone()).config("PATH").is_some());
-        assert_eq!(Environment::only(own.clone()).config("PATH"), None);
-        assert!(!format!("{:?}", Environment::only(own)).contains("\"own\""));
+        assert!(Environment::overlay(own.clone()).config("PATH").is_some());
+        assert_eq!(Environment::from_vars(own.clone()).config("PATH"), None);
+        assert!(!format!("{:?}", Environment::from_vars(own)).contains("\"own\""));
     }
 
     #[test]

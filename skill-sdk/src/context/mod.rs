@@ -29,12 +29,12 @@ mod notice;
 #[cfg(feature = "llm")]
 pub mod pii;
 mod progress;
-mod resources;
 pub mod secrets;
 mod services;
 mod settings;
 mod shown;
 mod start;
+mod state;
 mod trace;
 #[cfg(any(feature = "core", feature = "llm"))]
 pub(crate) mod web;
@@ -58,14 +58,14 @@ pub use self::environment::Environment;
 pub use self::input::{Answer, InputChannel, InputKind, InputRequest, Responding};
 pub use self::notice::{Notice, NoticeLevel, NoticeSink};
 pub use self::progress::{Progress, ProgressSink};
-pub use self::resources::{Resource, Resources};
-#[doc(hidden)]
-pub use self::resources::{ResourceDeclaration, ResourceFunction, resource_asynchronous, resource_blocking};
 pub use self::secrets::Secret;
 pub use self::services::Services;
 pub use self::settings::settings_values;
 pub(crate) use self::shown::shown_id;
-pub use self::start::{Asks, ContextStart};
+pub use self::start::{ContextBuilder, DeclaredNames};
+pub use self::state::{State, States};
+#[doc(hidden)]
+pub use self::state::{StateDeclaration, StateFunction, state_asynchronous, state_blocking};
 pub use self::trace::TraceContext;
 #[cfg(feature = "telemetry")]
 pub(crate) use self::trace::{follow, recorded};
@@ -95,7 +95,7 @@ use crate::error::SkillError;
 pub struct SkillContext(Arc<Inner>);
 
 struct Inner {
-    start: ContextStart,
+    start: ContextBuilder,
     cancellation: Cancellation,
     cost: Mutex<Cost>,
     undeclared: Mutex<Vec<String>>,
@@ -111,7 +111,7 @@ struct Inner {
 
 impl SkillContext {
     /// The context of one call, to call the function of a skill directly. Hosts make their own.
-    pub fn new(start: ContextStart) -> Self {
+    pub fn new(start: ContextBuilder) -> Self {
         Self(Arc::new(Inner {
             start,
             cancellation: Cancellation::default(),
@@ -364,11 +364,11 @@ impl SkillContext {
         }
     }
 
-    /// The shared value of type `T` that a function marked `#[skill_sdk::resource]` builds, once per process, on first use.
+    /// The shared value of type `T` that a function marked `#[skill_sdk::state]` builds, once per process, on first use.
     ///
-    /// Its failure is the retryable code `resource_unavailable`; the next call tries again.
-    pub async fn resource<T: Resource>(&self) -> Result<Arc<T>, SkillError> {
-        self.0.start.resources.get::<T>(&self.0.start.environment).await
+    /// Its failure is the retryable code `state_unavailable`; the next call tries again.
+    pub async fn state<T: State>(&self) -> Result<Arc<T>, SkillError> {
+        self.0.start.states.get::<T>(&self.0.start.environment).await
     }
 }
 

@@ -7,13 +7,13 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::{
-    Caller, Environment, InputChannel, NoticeSink, ProgressSink, Resources, Services, TraceContext, shown_id,
+    Caller, Environment, InputChannel, NoticeSink, ProgressSink, Services, States, TraceContext, shown_id,
 };
 
 /// What the host knows about a call when it starts.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct ContextStart {
+pub struct ContextBuilder {
     /// The skill: `name@version`.
     pub skill: Arc<str>,
     /// The protocol over which the call came.
@@ -39,26 +39,26 @@ pub struct ContextStart {
     /// How the user is asked.
     pub input: Option<Arc<dyn InputChannel>>,
     /// The shared values.
-    pub resources: Arc<Resources>,
+    pub states: Arc<States>,
     /// Clients in the place of the installation's.
     pub services: Services,
     /// What the skill declares that it will ask for.
-    pub asks: Asks,
+    pub asks: DeclaredNames,
 }
 
 /// What a skill declares that it will ask its context for. An empty list declares nothing.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
-pub struct Asks {
+pub struct DeclaredNames {
     /// The names of secrets.
     pub secrets: &'static [&'static str],
     /// The names of parameters.
     pub config: &'static [&'static str],
 }
 
-impl ContextStart {
+impl ContextBuilder {
     /// A call of `skill` (`name@version`) over `protocol`, of which nothing else is known.
-    pub fn new(skill: impl Into<Arc<str>>, protocol: &'static str, resources: Arc<Resources>) -> Self {
+    pub fn new(skill: impl Into<Arc<str>>, protocol: &'static str, states: Arc<States>) -> Self {
         Self {
             skill: skill.into(),
             protocol,
@@ -72,16 +72,16 @@ impl ContextStart {
             notices: None,
             trace: None,
             input: None,
-            resources,
+            states,
             services: Services::default(),
-            asks: Asks::default(),
+            asks: DeclaredNames::default(),
         }
     }
 }
 
-impl fmt::Debug for ContextStart {
+impl fmt::Debug for ContextBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContextStart")
+        f.debug_struct("ContextBuilder")
             .field("skill", &self.skill)
             .field("protocol", &self.protocol)
             .field("invocation_id", &self.invocation_id.as_deref().map(shown_id))

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::*;
 
-fn start() -> ContextStart {
-    ContextStart::new("a.b@1", "test", Arc::default())
+fn start() -> ContextBuilder {
+    ContextBuilder::new("a.b@1", "test", Arc::default())
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::protocol::{
     DESCRIBE, Envelope, INVOKE, PROTOCOL, Problem, SERVE_HTTP, SERVE_LOCAL, SERVE_MCP_HTTP, SERVE_MCP_STDIO,
     SkillEntry,
 };
-use crate::registry::{Described, Registry, RegistryProblem, Skill};
+use crate::registry::{Registry, RegistryProblem, Skill, SkillDescription};
 
 /// What the program has to offer.
 pub(super) fn envelope() -> Envelope {
@@ -40,7 +40,7 @@ fn actions() -> impl Iterator<Item = &'static str> {
     .filter_map(|(known, action)| known.then_some(action))
 }
 
-fn entry(skill: &Skill, described: &Described) -> SkillEntry {
+fn entry(skill: &Skill, described: &SkillDescription) -> SkillEntry {
     let origin = skill.declaration().origin();
     SkillEntry {
         reference: skill.reference().to_owned(),

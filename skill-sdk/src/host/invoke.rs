@@ -6,7 +6,7 @@ use tokio::runtime::Builder;
 use super::Refusal;
 use super::protocol::{InvokeReply, InvokeRequest};
 use crate::context::Environment;
-use crate::pipeline::{Call, Host, Meta, report_panics_of_skills};
+use crate::pipeline::{Call, Meta, SkillSet, install_panic_hook};
 
 /// The protocol that the context of such a call names.
 const PROTOCOL: &str = "local";
@@ -15,8 +15,8 @@ const PROTOCOL: &str = "local";
 pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Text);
-    report_panics_of_skills();
-    let host = Host::collect_only(&[&request.reference]).map_err(|error| error.to_string())?;
+    install_panic_hook();
+    let host = SkillSet::collect_only(&[&request.reference]).map_err(|error| error.to_string())?;
     let Some(runnable) = host.get(&request.reference).cloned() else {
         return Err(format!("this program has no skill {}", request.reference));
     };
@@ -26,7 +26,7 @@ pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
         meta.settings = values;
     }
     if !request.env.is_empty() {
-        meta.environment = Environment::with(request.env);
+        meta.environment = Environment::overlay(request.env);
     }
     let runtime = Builder::new_multi_thread()
         .enable_all()

@@ -65,8 +65,8 @@ const NO_SKILLS: &str = "this program has no skills\n\
 
 /// The skills of these names, or all of the program when there are none.
 #[cfg(feature = "runtime")]
-fn chosen(skills: &[String]) -> Result<crate::pipeline::Host, Refusal> {
-    let host = crate::pipeline::Host::collect_only(skills).map_err(|error| error.to_string())?;
+fn chosen(skills: &[String]) -> Result<crate::pipeline::SkillSet, Refusal> {
+    let host = crate::pipeline::SkillSet::collect_only(skills).map_err(|error| error.to_string())?;
     if host.iter().len() == 0 {
         return Err(NO_SKILLS.to_owned());
     }

@@ -12,15 +12,15 @@ use super::{Refusal, chosen};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::http::{Limits, ServeOptions};
-use crate::pipeline::{Host, Runnable, report_panics_of_skills};
+use crate::pipeline::{Runnable, SkillSet, install_panic_hook};
 
 /// What is to be served, where and to whom.
 pub(super) struct Port {
-    pub(super) host: Host,
+    pub(super) host: SkillSet,
     /// `None`: anybody may call.
     pub(super) verifier: Option<Verifier>,
     pub(super) limits: Limits,
-    pub(super) open_metrics: bool,
+    pub(super) public_metrics: bool,
     /// The fewest threads that poll.
     pub(super) least_threads: usize,
     options: ServeOptions,
@@ -42,7 +42,7 @@ impl Port {
         };
         #[cfg(feature = "log")]
         let log = super::logging::start(request.log_format);
-        report_panics_of_skills();
+        install_panic_hook();
         let host = chosen(&request.skills)?;
         let known = |name: &str| {
             let mut skills = host.iter().map(Runnable::skill);
@@ -60,7 +60,7 @@ impl Port {
             host,
             verifier,
             limits: request.limits.limits(),
-            open_metrics: request.open_metrics,
+            public_metrics: request.public_metrics,
             least_threads: 1,
             options,
             #[cfg(feature = "log")]

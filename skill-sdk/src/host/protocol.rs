@@ -190,7 +190,7 @@ pub struct ServeHttpRequest {
     pub anonymous: Anonymous,
     /// Whether no token is asked for at `/metrics`.
     #[serde(default)]
-    pub open_metrics: bool,
+    pub public_metrics: bool,
     /// How the log looks.
     #[cfg(feature = "log")]
     #[serde(default)]

@@ -11,8 +11,8 @@ use super::protocol::ServeHttpRequest;
 use super::sample::sample;
 use super::{NO_SKILLS, Refusal};
 use crate::contract::Idempotency;
-use crate::http::{HttpHost, path_of, serve};
-use crate::pipeline::{Host, Runnable};
+use crate::http::{HttpServer, path_of, serve};
+use crate::pipeline::{Runnable, SkillSet};
 
 /// Serves until the program is told to stop.
 pub(super) fn http(request: &ServeHttpRequest) -> Result<ExitCode, Refusal> {
@@ -23,12 +23,12 @@ pub(super) fn http(request: &ServeHttpRequest) -> Result<ExitCode, Refusal> {
     let host = port.host.clone();
     let anonymous = port.verifier.is_none();
     let http = match port.verifier.take() {
-        Some(verifier) => HttpHost::new(host, verifier),
-        None => HttpHost::anonymous(host),
+        Some(verifier) => HttpServer::new(host, verifier),
+        None => HttpServer::anonymous(host),
     };
     let mut http = http.limits(port.limits.clone());
-    if port.open_metrics {
-        http = http.open_metrics();
+    if port.public_metrics {
+        http = http.public_metrics();
     }
     port.serve(async |options, stop| {
         let bound = |address: SocketAddr| announce(address, &example, anonymous);
@@ -44,7 +44,7 @@ struct Example {
 
 /// A call of a skill that does as little as there is: of those the first one that comes with an example, else the first one
 /// with a sample of its inputs. Whoever pastes a line does not read a contract before.
-fn example(host: &Host) -> Option<Example> {
+fn example(host: &SkillSet) -> Option<Example> {
     let inputs_of = |runnable: &Runnable| {
         let examples = runnable.described().metadata().get("examples")?;
         examples.get(0)?.get("inputs").cloned()

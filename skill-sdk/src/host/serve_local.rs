@@ -15,9 +15,9 @@ use super::protocol::ServeLocalRequest;
 use super::signals::stop_signal_with;
 use super::{Refusal, chosen, stdio};
 use crate::local::{
-    DEFAULT_CONCURRENCY, DEFAULT_DRAIN, DEFAULT_LINE_LIMIT, LocalHost, nobody_reads, serve_watched,
+    DEFAULT_CONCURRENCY, DEFAULT_DRAIN, DEFAULT_LINE_LIMIT, LocalServer, nobody_reads, serve_watched,
 };
-use crate::pipeline::report_panics_of_skills;
+use crate::pipeline::install_panic_hook;
 
 /// Serves until the input ends or the program is told to stop.
 pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
@@ -29,10 +29,10 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
     let family = request.parent.map(Family::of).transpose()?;
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
-    report_panics_of_skills();
+    install_panic_hook();
     let host = chosen(&request.skills)?;
     let drain = request.drain_seconds.map_or(DEFAULT_DRAIN, Duration::from_secs);
-    let local = LocalHost::new(host)
+    let local = LocalServer::new(host)
         .line_limit(request.line_limit.unwrap_or(DEFAULT_LINE_LIMIT))
         .concurrency(request.concurrency.unwrap_or(DEFAULT_CONCURRENCY))
         .drain(drain);
@@ -71,7 +71,7 @@ fn end(family: Option<Family>, ending: &AtomicBool) {
 }
 
 async fn over_stdio(
-    local: LocalHost,
+    local: LocalServer,
     protocol: stdio::ProtocolStdio,
     family: Option<Family>,
     stop: impl Future<Output = ()>,
@@ -86,7 +86,7 @@ async fn over_stdio(
 }
 
 #[cfg(unix)]
-async fn over_socket(local: LocalHost, path: &Path, stop: impl Future<Output = ()>) -> Result<(), Refusal> {
+async fn over_socket(local: LocalServer, path: &Path, stop: impl Future<Output = ()>) -> Result<(), Refusal> {
     let bound = || {
         use std::io::Write;
 
@@ -100,6 +100,6 @@ async fn over_socket(local: LocalHost, path: &Path, stop: impl Future<Output = (
 }
 
 #[cfg(not(unix))]
-async fn over_socket(_: LocalHost, _: &Path, _: impl Future<Output = ()>) -> Result<(), Refusal> {
+async fn over_socket(_: LocalServer, _: &Path, _: impl Future<Output = ()>) -> Result<(), Refusal> {
     Err("this system has no Unix sockets; serve over standard input and output, without --socket".to_owned())
 }

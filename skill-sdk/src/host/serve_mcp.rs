@@ -11,9 +11,9 @@ use super::runtime::{LEAST, runtime};
 use super::signals::stop_signal;
 use super::{Refusal, chosen, stdio as protocol_stdio};
 use crate::local::nobody_reads;
-use crate::mcp::http::{McpHttp, PATH, serve};
-use crate::mcp::{self, DEFAULT_CONCURRENCY, McpHost, StdioOptions, serve_watched};
-use crate::pipeline::{Host, report_panics_of_skills};
+use crate::mcp::http::{McpHttpServer, PATH, serve};
+use crate::mcp::{self, DEFAULT_CONCURRENCY, McpServer, StdioOptions, serve_watched};
+use crate::pipeline::{SkillSet, install_panic_hook};
 
 /// Serves the client that started the program, until it closes its end or the program is told to stop.
 pub(super) fn stdio(
@@ -23,7 +23,7 @@ pub(super) fn stdio(
     let request = request()?;
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
-    report_panics_of_skills();
+    install_panic_hook();
     let host = chosen(&request.skills)?;
     let calls = request.concurrency.unwrap_or(DEFAULT_CONCURRENCY);
     let host = tools(host, request.tool_schemas)?
@@ -63,15 +63,15 @@ pub(super) fn http(request: &ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
     let host = tools(port.host.clone(), request.tool_schemas)?.notices(request.notices);
     let anonymous = port.verifier.is_none();
     let http = match port.verifier.take() {
-        Some(verifier) => McpHttp::new(host, verifier),
-        None => McpHttp::anonymous(host),
+        Some(verifier) => McpHttpServer::new(host, verifier),
+        None => McpHttpServer::anonymous(host),
     };
     let mut http = http
         .limits(port.limits.clone())
         .cors(request.cors)
         .sessions(request.sessions);
-    if port.open_metrics {
-        http = http.open_metrics();
+    if port.public_metrics {
+        http = http.public_metrics();
     }
     for name in &request.allowed_hosts {
         http = http.allow_host(name).map_err(|error| error.to_string())?;
@@ -86,12 +86,12 @@ pub(super) fn http(request: &ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
 }
 
 /// The skills as tools.
-fn tools(host: Host, schemas: ToolSchemas) -> Result<McpHost, Refusal> {
+fn tools(host: SkillSet, schemas: ToolSchemas) -> Result<McpServer, Refusal> {
     let schemas = match schemas {
         ToolSchemas::Portable => mcp::ToolSchemas::Portable,
         ToolSchemas::Contract => mcp::ToolSchemas::Contract,
     };
-    McpHost::new(host)
+    McpServer::new(host)
         .and_then(|host| host.tool_schemas(schemas))
         .map_err(|error| error.to_string())
 }

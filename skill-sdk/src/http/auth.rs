@@ -10,7 +10,7 @@ use axum::response::Response;
 use tokio::task::JoinSet;
 
 use super::operation::Probe;
-use super::{HttpHost, answer};
+use super::{HttpServer, answer};
 use crate::auth::{Refusal, Verifier};
 use crate::context;
 
@@ -63,10 +63,10 @@ pub(crate) fn warm_up(verifier: Option<&Verifier>) -> JoinSet<()> {
 /// A handler takes it as its first parameter: then a request without a good token gets nowhere.
 pub(super) struct Caller(pub(super) Option<Arc<context::Caller>>);
 
-impl FromRequestParts<HttpHost> for Caller {
+impl FromRequestParts<HttpServer> for Caller {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, http: &HttpHost) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, http: &HttpServer) -> Result<Self, Response> {
         match http.verifier() {
             None => Ok(Self(None)),
             Some(verifier) => match authenticate(verifier, &parts.headers).await {

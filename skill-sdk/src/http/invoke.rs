@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::auth::Caller;
 use super::request::{Envelope, is_json, trace};
-use super::{HttpHost, answer, body, multipart};
+use super::{HttpServer, answer, body, multipart};
 use crate::context::settings_values;
 use crate::pipeline::{Call, Meta};
 
@@ -16,7 +16,7 @@ use crate::pipeline::{Call, Meta};
 /// type, body, load.
 pub(super) async fn invoke(
     Caller(caller): Caller,
-    State(http): State<HttpHost>,
+    State(http): State<HttpServer>,
     reference: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {

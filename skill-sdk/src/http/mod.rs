@@ -8,11 +8,11 @@
 //! [`router`] gives the routes, to mount into an own [`axum`] application; [`serve`] is the whole server.
 //!
 //! ```standalone_crate
-//! use skill_sdk::http::{HttpHost, router};
-//! use skill_sdk::pipeline::Host;
+//! use skill_sdk::http::{HttpServer, router};
+//! use skill_sdk::pipeline::SkillSet;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let host = HttpHost::anonymous(Host::collect()?);
+//! let host = HttpServer::anonymous(SkillSet::collect()?);
 //! let app: axum::Router = axum::Router::new().nest("/v1", router(host));
 //! # let _ = app;
 //! # Ok(())
@@ -42,49 +42,49 @@ pub use self::routes::router;
 pub use self::server::{BindError, ServeOptions, serve};
 use crate::auth::Verifier;
 use crate::context::Environment;
-use crate::pipeline::Host;
+use crate::pipeline::SkillSet;
 
 /// Skills to host over HTTP, who may call them, and the limits.
 ///
 /// It is cheap to clone. All clones share what they count and whether they are stopping, once one of them was made into
 /// a [`router`] or is served.
 #[derive(Clone)]
-pub struct HttpHost(Arc<Shared>);
+pub struct HttpServer(Arc<Shared>);
 
 struct Shared {
-    host: Host,
+    host: SkillSet,
     /// `None`: anybody may call.
     verifier: Option<Verifier>,
     limits: Limits,
     environment: Environment,
     probes: Vec<Probe>,
-    open_metrics: bool,
+    public_metrics: bool,
     /// Made of all the others when it is first needed.
     operation: OnceLock<Operation>,
 }
 
-impl HttpHost {
+impl HttpServer {
     /// Callers need a bearer token that the verifier takes, on every path but `/healthz` and `/readyz`. It is checked
     /// before the ref is looked up. Only a method that a path does not have is answered with 405 before. Skills find the
     /// caller in their context.
-    pub fn new(host: Host, verifier: Verifier) -> Self {
+    pub fn new(host: SkillSet, verifier: Verifier) -> Self {
         Self::with_verifier(host, Some(verifier))
     }
 
     /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
     /// checks callers.
-    pub fn anonymous(host: Host) -> Self {
+    pub fn anonymous(host: SkillSet) -> Self {
         Self::with_verifier(host, None)
     }
 
-    fn with_verifier(host: Host, verifier: Option<Verifier>) -> Self {
+    fn with_verifier(host: SkillSet, verifier: Option<Verifier>) -> Self {
         Self(Arc::new(Shared {
             host,
             verifier,
             limits: Limits::default(),
             environment: Environment::process(),
             probes: Vec::new(),
-            open_metrics: false,
+            public_metrics: false,
             operation: OnceLock::new(),
         }))
     }
@@ -127,10 +127,10 @@ impl HttpHost {
         self.with(|shared| shared.probes.push(probe))
     }
 
-    /// Asks for no token at `/metrics`, for a Prometheus that has none. The names of the skills are read there.
+    /// DeclaredNames for no token at `/metrics`, for a Prometheus that has none. The names of the skills are read there.
     #[must_use]
-    pub fn open_metrics(self) -> Self {
-        self.with(|shared| shared.open_metrics = true)
+    pub fn public_metrics(self) -> Self {
+        self.with(|shared| shared.public_metrics = true)
     }
 
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
@@ -140,7 +140,7 @@ impl HttpHost {
             limits: shared.limits.clone(),
             environment: shared.environment.clone(),
             probes: shared.probes.clone(),
-            open_metrics: shared.open_metrics,
+            public_metrics: shared.public_metrics,
             operation: OnceLock::new(),
         });
         shared.operation = OnceLock::new();
@@ -149,7 +149,7 @@ impl HttpHost {
     }
 
     /// The skills.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &SkillSet {
         &self.0.host
     }
 
@@ -172,9 +172,9 @@ impl HttpHost {
     }
 }
 
-impl fmt::Debug for HttpHost {
+impl fmt::Debug for HttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpHost")
+        f.debug_struct("HttpServer")
             .field("skills", &self.0.host.iter().len())
             .field("anonymous", &self.0.verifier.is_none())
             .field("limits", &self.0.limits)

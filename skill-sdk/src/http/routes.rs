@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::auth::Caller;
 use super::invoke::invoke;
-use super::{HttpHost, answer, openapi};
+use super::{HttpServer, answer, openapi};
 
 /// The routes of the HTTP protocol of skills, to serve or to mount into an own application.
 ///
@@ -20,15 +20,15 @@ use super::{HttpHost, answer, openapi};
 ///
 /// Every handler but those of `/healthz` and `/readyz` takes a `Caller` first, which is how a token is asked for. A method that
 /// a path does not have is answered without one: the paths are the same on every host.
-pub fn router(host: HttpHost) -> Router {
+pub fn router(host: HttpServer) -> Router {
     let operations = host.operation().routes();
     let document = Arc::new(openapi::document(
         host.operation().host(),
         host.verifier().is_some(),
     ));
     let document = async move |_: Caller, url: OriginalUri| openapi_document(&url, &document);
-    let metrics = if host.0.open_metrics {
-        get(|State(http): State<HttpHost>| async move { http.operation().metrics_answer() })
+    let metrics = if host.0.public_metrics {
+        get(|State(http): State<HttpServer>| async move { http.operation().metrics_answer() })
     } else {
         get(metrics)
     };
@@ -57,7 +57,7 @@ fn openapi_document(url: &OriginalUri, document: &Map<String, Value>) -> Respons
     answer::json(StatusCode::OK, Value::Object(document).to_string().into_bytes())
 }
 
-async fn list(_: Caller, State(http): State<HttpHost>, url: OriginalUri) -> Response {
+async fn list(_: Caller, State(http): State<HttpServer>, url: OriginalUri) -> Response {
     #[derive(Serialize)]
     struct Listing<'a> {
         skills: Vec<Listed<'a>>,
@@ -110,7 +110,7 @@ pub(crate) fn path_of(reference: &str) -> String {
     path
 }
 
-async fn metrics(_: Caller, State(http): State<HttpHost>) -> Response {
+async fn metrics(_: Caller, State(http): State<HttpServer>) -> Response {
     http.operation().metrics_answer()
 }
 

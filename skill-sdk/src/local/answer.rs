@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::context::{Notice, Progress};
 use crate::error::SkillError;
 use crate::lines::{unbroken, value};
-use crate::pipeline::{Completed, Host};
+use crate::pipeline::{CallOutcome, SkillSet};
 
 /// Adds the answer of a call.
-pub(super) fn completed(buffer: &mut Vec<u8>, id: &str, completed: &Completed) {
+pub(super) fn completed(buffer: &mut Vec<u8>, id: &str, completed: &CallOutcome) {
     match completed.result() {
         Ok(outputs) => {
             buffer.reserve(id.len() + outputs.len() + 64);
@@ -84,7 +84,7 @@ pub(super) fn list(buffer: &mut Vec<u8>, id: Option<&str>, skills: &[u8]) {
 }
 
 /// What is hosted, as JSON: `[{ref, name, version, description, sideEffects, riskLevel, contract}]`.
-pub(super) fn skills(host: &Host) -> Vec<u8> {
+pub(super) fn skills(host: &SkillSet) -> Vec<u8> {
     #[derive(Serialize)]
     struct Listed<'a> {
         r#ref: &'a str,

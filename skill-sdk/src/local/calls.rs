@@ -14,7 +14,7 @@ use super::output::Output;
 use super::request::Id;
 use crate::context::{Notice, NoticeLevel, NoticeSink, Progress, ProgressSink, SkillContext};
 use crate::error::SkillError;
-use crate::pipeline::Completed;
+use crate::pipeline::CallOutcome;
 
 /// A call that was accepted. It gets one answer, from whoever takes it out of [`Calls`].
 pub(super) struct Accepted {
@@ -137,7 +137,7 @@ impl Calls {
     }
 
     /// Answers a call, unless somebody did before. What is added has still to be written.
-    pub(super) fn answer(&self, accepted: &Arc<Accepted>, completed: &Completed) {
+    pub(super) fn answer(&self, accepted: &Arc<Accepted>, completed: &CallOutcome) {
         let mut table = self.table();
         let Some(open) = table.open.remove(&accepted.id) else {
             return;
@@ -232,7 +232,7 @@ fn give_up(open: &Open, error: Option<&SkillError>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::ContextStart;
+    use crate::context::ContextBuilder;
 
     fn accepted(output: &Arc<Output>) -> Arc<Accepted> {
         Arc::new(Accepted::new("1".into(), Arc::clone(output), None))
@@ -241,7 +241,7 @@ mod tests {
     #[tokio::test]
     async fn a_call_is_taken_up_or_refused_and_never_lost() {
         let output = Arc::new(Output::new(Box::new(std::io::sink())));
-        let context = SkillContext::new(ContextStart::new("a.b@1", "local", Arc::default()));
+        let context = SkillContext::new(ContextBuilder::new("a.b@1", "local", Arc::default()));
         let (calls, first) = (Calls::default(), accepted(&output));
         assert_eq!(calls.open(&first, &context), Ok(()));
         assert_eq!(calls.open(&accepted(&output), &context), Err(Refused::Twice));

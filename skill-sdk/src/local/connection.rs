@@ -361,7 +361,7 @@ impl Connection {
 
     fn spawn(
         self: &Arc<Self>,
-        call: impl Future<Output = crate::pipeline::Completed> + Send + 'static,
+        call: impl Future<Output = crate::pipeline::CallOutcome> + Send + 'static,
         accepted: &Arc<Accepted>,
         running: Running,
     ) {

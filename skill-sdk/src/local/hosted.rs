@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::pipeline::{Abandoned, Host, Runnable};
+use crate::pipeline::{Abandoned, Runnable, SkillSet};
 
 /// A skill that keeps its thread longer than this is not called on a thread that reads.
 const QUICK: Duration = Duration::from_micros(150);
@@ -54,7 +54,7 @@ impl Hosted {
 }
 
 /// All hosted skills by their refs.
-pub(super) fn table(host: &Host) -> HashMap<String, Arc<Hosted>> {
+pub(super) fn table(host: &SkillSet) -> HashMap<String, Arc<Hosted>> {
     host.iter()
         .filter_map(|runnable| {
             let reference = runnable.skill().reference();
@@ -145,6 +145,6 @@ mod tests {
 
     #[test]
     fn nothing_is_hosted_by_an_empty_program() {
-        assert!(table(&Host::new(&Registry::of([]).unwrap()).unwrap()).is_empty());
+        assert!(table(&SkillSet::new(&Registry::from_skills([]).unwrap()).unwrap()).is_empty());
     }
 }

@@ -31,7 +31,7 @@ pub(crate) use self::serve::{nobody_reads, serve_watched};
 #[cfg(unix)]
 pub use self::socket::{SocketError, serve_socket};
 use crate::context::Environment;
-use crate::pipeline::Host;
+use crate::pipeline::SkillSet;
 
 /// The longest line that is read by default, in bytes: 4 MiB.
 pub const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;
@@ -44,17 +44,17 @@ pub const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
 
 /// Skills to host for callers on the same machine, and the limits.
 #[derive(Clone)]
-pub struct LocalHost {
-    host: Host,
+pub struct LocalServer {
+    host: SkillSet,
     line_limit: usize,
     concurrency: usize,
     drain: Duration,
     environment: Environment,
 }
 
-impl LocalHost {
+impl LocalServer {
     /// Hosts `host` with the default limits.
-    pub fn new(host: Host) -> Self {
+    pub fn new(host: SkillSet) -> Self {
         Self {
             host,
             line_limit: DEFAULT_LINE_LIMIT,
@@ -95,14 +95,14 @@ impl LocalHost {
     }
 
     /// The skills.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &SkillSet {
         &self.host
     }
 }
 
-impl fmt::Debug for LocalHost {
+impl fmt::Debug for LocalServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LocalHost")
+        f.debug_struct("LocalServer")
             .field("skills", &self.host.iter().len())
             .field("line_limit", &self.line_limit)
             .field("concurrency", &self.concurrency)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::time::{interval, timeout};
 
-use super::LocalHost;
+use super::LocalServer;
 use super::connection::Connection;
 use super::shared::Shared;
 use crate::error::SkillError;
@@ -30,18 +30,18 @@ const MIN_WORKERS: usize = 4;
 ///
 /// ```no_run
 /// use skill_sdk::host::stdio;
-/// use skill_sdk::local::{LocalHost, serve};
-/// use skill_sdk::pipeline::Host;
+/// use skill_sdk::local::{LocalServer, serve};
+/// use skill_sdk::pipeline::SkillSet;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let protocol = stdio::take()?;
-/// let host = LocalHost::new(Host::collect()?);
+/// let host = LocalServer::new(SkillSet::collect()?);
 /// serve(host, protocol.input, protocol.output, std::future::pending()).await?;
 /// # Ok(())
 /// # }
 /// ```
 pub async fn serve(
-    host: LocalHost,
+    host: LocalServer,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     stop: impl Future<Output = ()>,
@@ -51,7 +51,7 @@ pub async fn serve(
 
 /// The same; once the input ended, `gone` says whether the caller is gone, so that nobody will read an answer.
 pub(crate) async fn serve_watched(
-    host: LocalHost,
+    host: LocalServer,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     gone: impl Fn() -> bool,

@@ -7,13 +7,13 @@ use tokio::runtime::Handle;
 
 use super::hosted::{Hosted, Load};
 use super::watch::Watch;
-use super::{LocalHost, answer, hosted};
+use super::{LocalServer, answer, hosted};
 use crate::context::Environment;
-use crate::pipeline::Host;
+use crate::pipeline::SkillSet;
 
 /// What all clients of a host share.
 pub(super) struct Shared {
-    pub(super) host: Host,
+    pub(super) host: SkillSet,
     pub(super) table: HashMap<String, Arc<Hosted>>,
     pub(super) load: Arc<Load>,
     pub(super) line_limit: usize,
@@ -25,7 +25,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(local: LocalHost, runtime: Handle) -> std::io::Result<Arc<Self>> {
+    pub(super) fn new(local: LocalServer, runtime: Handle) -> std::io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
             table: hosted::table(&local.host),
             load: Arc::new(Load::new(local.concurrency)),

@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use super::connection::Connection;
 use super::serve::{Skills, nobody_reads, serve_connection};
 use super::shared::Shared;
-use super::{LocalHost, answer};
+use super::{LocalServer, answer};
 use crate::error::SkillError;
 
 /// How many clients may be connected at the same time.
@@ -115,7 +115,7 @@ impl Error for SocketError {
 /// The socket has the mode 0600, and clients of other users are refused. A socket that a dead host left is replaced; one
 /// that is served is not, nor is anything else. `bound` is called once when clients can connect.
 pub async fn serve_socket(
-    host: LocalHost,
+    host: LocalServer,
     path: impl Into<PathBuf>,
     bound: impl FnOnce(),
     stop: impl Future<Output = ()>,

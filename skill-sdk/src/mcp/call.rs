@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use tokio::task::{AbortHandle, JoinHandle};
 
-use super::McpHost;
+use super::McpServer;
 use super::answer::Outcome;
 use super::input::{Asking, Peer, Rounds};
 use super::message::{Request, Wrong};
@@ -16,7 +16,7 @@ use super::threshold::Threshold;
 use crate::context::{Caller, NoticeSink, ProgressSink, SkillContext, TraceContext};
 use crate::error::SkillError;
 use crate::http::operation::{Operation, Refusal};
-use crate::pipeline::{Call, Completed, Meta, Place, Runnable, timed_out};
+use crate::pipeline::{Call, CallOutcome, Meta, Place, Runnable, timed_out};
 
 /// How long after its timeout a call whose body does not yield is given up.
 const GRACE: Duration = Duration::from_millis(200);
@@ -32,7 +32,7 @@ pub(super) struct ToolCall {
 impl ToolCall {
     /// Reads a request of `tools/call`. A tool that is not hosted is an outcome, not a mistake in the protocol.
     pub(super) fn read(
-        host: &McpHost,
+        host: &McpServer,
         request: &Request<'_>,
         params: &Params<'_>,
         request_meta: &RequestMeta<'_>,
@@ -59,7 +59,7 @@ impl ToolCall {
     /// Reads what a client of the new era answered so far. Belongs after the caller is known.
     pub(super) fn set_rounds(
         &mut self,
-        host: &McpHost,
+        host: &McpServer,
         request: &Request<'_>,
         params: &Params<'_>,
         request_meta: &RequestMeta<'_>,
@@ -126,7 +126,7 @@ impl ToolCall {
 
     /// Starts the call on a task of its own, so that a body that does not yield stops nobody else. A host that listens on
     /// a port has an `operation`, which decides whether it may run; else the limit of `host` does.
-    pub(super) fn start(self, host: &McpHost, operation: Option<&Operation>) -> Result<Running, Outcome> {
+    pub(super) fn start(self, host: &McpServer, operation: Option<&Operation>) -> Result<Running, Outcome> {
         let Self {
             runnable,
             inputs,
@@ -186,7 +186,7 @@ impl ToolCall {
 pub(super) struct Running {
     stop: Stop,
     /// Nothing is completed when the call has questions first.
-    task: JoinHandle<Result<Option<Completed>, SkillError>>,
+    task: JoinHandle<Result<Option<CallOutcome>, SkillError>>,
     rounds: Option<Arc<Rounds>>,
 }
 
@@ -267,7 +267,7 @@ fn asked(rounds: Option<&Rounds>, context: &SkillContext) -> Outcome {
     }
 }
 
-fn not_hosted(host: &McpHost, name: &str) -> SkillError {
+fn not_hosted(host: &McpServer, name: &str) -> SkillError {
     let names: Vec<&str> = host.tools().names().take(20).collect();
     let known = if names.is_empty() {
         "no tools".to_owned()

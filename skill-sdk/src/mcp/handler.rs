@@ -11,7 +11,7 @@ use rmcp::transport::OneshotTransport;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
-use super::McpHost;
+use super::McpServer;
 use super::message::{INVALID_PARAMS, METHOD_NOT_FOUND, Request, Wrong};
 use super::params::Era;
 use crate::contract::json;
@@ -61,7 +61,7 @@ impl From<Wrong> for Answered {
 /// Answers a request other than a call. `text` is the whole message, `version` the revision that the peers speak;
 /// `remembers` says whether the host knows at the next request of a client of the old era what it said in this one.
 pub(super) async fn answer(
-    host: &McpHost,
+    host: &McpServer,
     request: &Request<'_>,
     text: &[u8],
     version: &str,
@@ -127,7 +127,7 @@ pub(super) async fn answer(
 
 /// The host as `rmcp` sees it.
 struct Handler {
-    host: McpHost,
+    host: McpServer,
     /// Whether clients can ask for notices.
     logging: bool,
 }
@@ -212,7 +212,7 @@ impl ServerHandler for Handler {
 }
 
 /// Whoever may see the list may keep it; with tokens nobody else may.
-fn scope(host: &McpHost) -> CacheScope {
+fn scope(host: &McpServer) -> CacheScope {
     if host.is_private() {
         CacheScope::Private
     } else {

@@ -8,11 +8,11 @@
 //! `rmcp`, of which nothing shows here.
 //!
 //! ```standalone_crate
-//! use skill_sdk::mcp::McpHost;
-//! use skill_sdk::pipeline::Host;
+//! use skill_sdk::mcp::McpServer;
+//! use skill_sdk::pipeline::SkillSet;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let host = McpHost::new(Host::collect()?)?;
+//! let host = McpServer::new(SkillSet::collect()?)?;
 //! # let _ = host;
 //! # Ok(())
 //! # }
@@ -43,7 +43,7 @@ pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};
 use crate::context::Environment;
-use crate::pipeline::{Abandoned, Host};
+use crate::pipeline::{Abandoned, SkillSet};
 
 /// How many calls run at the same time by default.
 pub const DEFAULT_CONCURRENCY: usize = 256;
@@ -55,11 +55,11 @@ pub const DEFAULT_PAGE: usize = 1000;
 ///
 /// It is cheap to clone; all clones share the limit of calls.
 #[derive(Clone)]
-pub struct McpHost(Arc<Shared>);
+pub struct McpServer(Arc<Shared>);
 
 #[derive(Clone)]
 struct Shared {
-    host: Host,
+    host: SkillSet,
     tools: Tools,
     permits: Arc<Semaphore>,
     /// Threads that calls left behind. They keep the places of their calls.
@@ -78,15 +78,15 @@ struct Shared {
     notices: bool,
 }
 
-impl McpHost {
+impl McpServer {
     /// Makes a tool of every skill. Two versions of one skill cannot be on one server.
-    pub fn new(host: Host) -> Result<Self, McpError> {
+    pub fn new(host: SkillSet) -> Result<Self, McpError> {
         Self::with_environment(host, Environment::process())
     }
 
     /// The same with what configuration and secrets are read from, in place of the environment of the process; among them
     /// `SKILL_SDK_REQUEST_STATE_KEY`, which must be good. It is read when the host is made, so this is no setter.
-    pub fn with_environment(host: Host, environment: Environment) -> Result<Self, McpError> {
+    pub fn with_environment(host: SkillSet, environment: Environment) -> Result<Self, McpError> {
         let tools = Tools::new(&host, ToolSchemas::default())?;
         let state_key = StateKey::of(&environment).map_err(McpError::RequestStateKey)?;
         let (name, version) = ("skills".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
@@ -161,7 +161,7 @@ impl McpHost {
         Self(Arc::new(shared))
     }
 
-    fn pipeline(&self) -> &Host {
+    fn pipeline(&self) -> &SkillSet {
         &self.0.host
     }
 
@@ -215,9 +215,9 @@ fn identity(name: &str, version: &str) -> String {
     json!({"name": name, "version": version}).to_string()
 }
 
-impl fmt::Debug for McpHost {
+impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpHost")
+        f.debug_struct("McpServer")
             .field("tools", &self.0.tools.names().count())
             .finish_non_exhaustive()
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::served::{self, Side};
 use crate::contract::{Idempotency, SideEffects};
-use crate::pipeline::{Host, Runnable};
+use crate::pipeline::{Runnable, SkillSet};
 
 /// Which schemas `tools/list` shows. What is checked is always the contract.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(super) struct Mirror {
 }
 
 impl Tools {
-    pub(super) fn new(host: &Host, schemas: ToolSchemas) -> Result<Self, McpError> {
+    pub(super) fn new(host: &SkillSet, schemas: ToolSchemas) -> Result<Self, McpError> {
         let mut skills: Vec<&Arc<Runnable>> = host
             .iter()
             .filter_map(|runnable| host.get(runnable.skill().reference()))

@@ -129,14 +129,14 @@ impl fmt::Debug for Meta {
 }
 
 /// What came out of a call.
-pub struct Completed {
+pub struct CallOutcome {
     pub(super) result: Result<Vec<u8>, SkillError>,
     pub(super) attachments: Vec<Attachment>,
     pub(super) cost: Option<Value>,
     pub(super) undeclared: Vec<String>,
 }
 
-impl Completed {
+impl CallOutcome {
     /// The JSON text of the outputs, which is an object that keeps the contract, or the failure.
     pub fn result(&self) -> Result<&[u8], &SkillError> {
         self.result.as_deref()
@@ -192,9 +192,9 @@ impl Completed {
 }
 
 /// What a log may hold: no outputs, and of a failure its code.
-impl fmt::Debug for Completed {
+impl fmt::Debug for CallOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut completed = f.debug_struct("Completed");
+        let mut completed = f.debug_struct("CallOutcome");
         match &self.result {
             Ok(outputs) => completed.field("outputs", &format_args!("{} bytes", outputs.len())),
             Err(error) => completed.field("failed", &error.code()),
@@ -216,12 +216,12 @@ mod tests {
         let mut meta = Meta::new("test");
         meta.idempotency_key = Some("hunter2".into());
         meta.settings.insert("a".into(), "hunter2".into());
-        meta.environment = Environment::only([("A".to_owned(), "hunter2".to_owned())]);
+        meta.environment = Environment::from_vars([("A".to_owned(), "hunter2".to_owned())]);
         let call = Call::value(&json!({"text": "hunter2"}), meta.clone());
         #[cfg(feature = "http")]
         let checked = Call::checked(r#"{"text": "hunter2"}"#.into(), meta);
         let error = SkillError::terminal("denied", "hunter2").with_details(json!("hunter2"));
-        let completed = |result| Completed {
+        let completed = |result| CallOutcome {
             result,
             attachments: vec![Attachment::text("hunter2")],
             cost: Some(json!({"hunter2": 1})),

@@ -5,30 +5,30 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use super::call::{Call, Completed};
+use super::call::{Call, CallOutcome};
 use super::{Opened, Runnable, run};
 #[cfg(feature = "http")]
 use crate::context::Environment;
-use crate::context::{Resource, Resources};
+use crate::context::{State, States};
 use crate::registry::{Registry, RegistryError, RegistryProblem, Skill};
 
 /// The skills that a program hosts, ready to be called over any protocol.
 ///
 /// It is cheap to clone; all clones host the same skills.
 #[derive(Debug, Clone)]
-pub struct Host(Arc<Inner>);
+pub struct SkillSet(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     skills: Vec<Arc<Runnable>>,
     by_reference: HashMap<String, Arc<Runnable>>,
-    resources: Arc<Resources>,
+    states: Arc<States>,
 }
 
 /// Why skills cannot be hosted.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum HostError {
+pub enum SkillSetError {
     /// Something is wrong with the skills.
     Skills(Vec<RegistryProblem>),
     /// Skills were asked for that the program does not have.
@@ -40,7 +40,7 @@ pub enum HostError {
     },
 }
 
-impl fmt::Display for HostError {
+impl fmt::Display for SkillSetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Skills(problems) => {
@@ -61,23 +61,23 @@ impl fmt::Display for HostError {
     }
 }
 
-impl Error for HostError {}
+impl Error for SkillSetError {}
 
-impl From<RegistryError> for HostError {
+impl From<RegistryError> for SkillSetError {
     fn from(error: RegistryError) -> Self {
         Self::Skills(error.problems().to_vec())
     }
 }
 
-impl Host {
+impl SkillSet {
     /// Hosts all skills that are linked into the program.
-    pub fn collect() -> Result<Self, HostError> {
+    pub fn collect() -> Result<Self, SkillSetError> {
         Self::new(&Registry::collect()?)
     }
 
     /// Hosts those skills that are linked into the program and have one of these refs (`name@version`); without refs all of
     /// them. Nothing is derived or compiled of skills that are not hosted, so the others may be many, or broken.
-    pub fn collect_only<R: AsRef<str>>(references: &[R]) -> Result<Self, HostError> {
+    pub fn collect_only<R: AsRef<str>>(references: &[R]) -> Result<Self, SkillSetError> {
         if references.is_empty() {
             return Self::collect();
         }
@@ -89,28 +89,28 @@ impl Host {
             .collect();
         if !missing.is_empty() {
             let known = Registry::references().into_iter().map(str::to_owned).collect();
-            return Err(HostError::Unknown { missing, known });
+            return Err(SkillSetError::Unknown { missing, known });
         }
         Self::new(&registry)
     }
 
     /// Hosts all skills of a registry.
-    pub fn new(registry: &Registry) -> Result<Self, HostError> {
-        Self::build(registry.iter(), Arc::clone(registry.resources()))
+    pub fn new(registry: &Registry) -> Result<Self, SkillSetError> {
+        Self::build(registry.iter(), Arc::clone(registry.states()))
     }
 
     /// Hosts the skills given, with shared values of the caller's own.
-    pub fn with_resources(
+    pub fn with_states(
         skills: impl IntoIterator<Item = &'static Skill>,
-        resources: Resources,
-    ) -> Result<Self, HostError> {
-        Self::build(skills, Arc::new(resources))
+        states: States,
+    ) -> Result<Self, SkillSetError> {
+        Self::build(skills, Arc::new(states))
     }
 
     fn build(
         skills: impl IntoIterator<Item = &'static Skill>,
-        resources: Arc<Resources>,
-    ) -> Result<Self, HostError> {
+        states: Arc<States>,
+    ) -> Result<Self, SkillSetError> {
         let mut problems = Vec::new();
         let mut runnables = Vec::new();
         let mut declared: HashMap<&str, &Skill> = HashMap::new();
@@ -127,7 +127,7 @@ impl Host {
             }
         }
         if !problems.is_empty() {
-            return Err(HostError::Skills(problems));
+            return Err(SkillSetError::Skills(problems));
         }
         let by_reference = runnables
             .iter()
@@ -136,12 +136,12 @@ impl Host {
         Ok(Self(Arc::new(Inner {
             skills: runnables,
             by_reference,
-            resources,
+            states,
         })))
     }
 
     /// Hosts only the skills with these refs (`name@version`).
-    pub fn select<R: AsRef<str>>(&self, references: &[R]) -> Result<Self, HostError> {
+    pub fn select<R: AsRef<str>>(&self, references: &[R]) -> Result<Self, SkillSetError> {
         let mut missing = Vec::new();
         let mut by_reference = HashMap::new();
         for reference in references.iter().map(AsRef::as_ref) {
@@ -157,34 +157,34 @@ impl Host {
                 .iter()
                 .map(|runnable| runnable.skill().reference().to_owned())
                 .collect();
-            return Err(HostError::Unknown { missing, known });
+            return Err(SkillSetError::Unknown { missing, known });
         }
         let hosted = |runnable: &&Arc<Runnable>| by_reference.contains_key(runnable.skill().reference());
         let skills = self.0.skills.iter().filter(hosted).cloned().collect();
         Ok(Self(Arc::new(Inner {
             skills,
             by_reference,
-            resources: Arc::clone(&self.0.resources),
+            states: Arc::clone(&self.0.states),
         })))
     }
 
-    /// Gives skills a value that the program has already, such as the state of an application: `ctx.resource::<T>()` finds
-    /// it. It takes the place of one that a function marked `#[skill_sdk::resource]` would build.
+    /// Gives skills a value that the program has already, such as the state of an application: `ctx.state::<T>()` finds
+    /// it. It takes the place of one that a function marked `#[skill_sdk::state]` would build.
     ///
     /// ```standalone_crate
-    /// # use skill_sdk::pipeline::Host;
+    /// # use skill_sdk::pipeline::SkillSet;
     /// # struct Pool;
-    /// # fn host() -> Result<Host, skill_sdk::pipeline::HostError> {
-    /// let host = Host::collect()?.provide(Pool);
+    /// # fn host() -> Result<Host, skill_sdk::pipeline::SkillSetError> {
+    /// let host = SkillSet::collect()?.provide(Pool);
     /// # Ok(host)
     /// # }
     /// ```
     #[must_use]
-    pub fn provide<T: Resource>(&self, value: T) -> Self {
+    pub fn provide<T: State>(&self, value: T) -> Self {
         Self(Arc::new(Inner {
             skills: self.0.skills.clone(),
             by_reference: self.0.by_reference.clone(),
-            resources: Arc::new(self.0.resources.provide(value)),
+            states: Arc::new(self.0.states.provide(value)),
         }))
     }
 
@@ -200,19 +200,19 @@ impl Host {
 
     /// Prepares a call of a hosted skill.
     pub(crate) fn open(&self, runnable: &Runnable, call: Call) -> Opened {
-        Opened::new(runnable, &self.0.resources, call)
+        Opened::new(runnable, &self.0.states, call)
     }
 
-    /// Builds the resources that are not built yet; gives the types of those that cannot be built.
+    /// Builds the states that are not built yet; gives the types of those that cannot be built.
     #[cfg(feature = "http")]
-    pub(crate) async fn unavailable_resources(&self, environment: &Environment) -> Vec<&'static str> {
-        self.0.resources.unavailable(environment).await
+    pub(crate) async fn unavailable_states(&self, environment: &Environment) -> Vec<&'static str> {
+        self.0.states.unavailable(environment).await
     }
 
     /// Calls a hosted skill. Dropping the future cancels the call.
     ///
     /// It needs the runtime of tokio, with its clock.
-    pub async fn call(&self, runnable: &Runnable, call: Call) -> Completed {
-        run(runnable, &self.0.resources, call).await
+    pub async fn call(&self, runnable: &Runnable, call: Call) -> CallOutcome {
+        run(runnable, &self.0.states, call).await
     }
 }

@@ -28,7 +28,7 @@ use tokio::task::AbortHandle;
 
 pub(crate) use self::abandoned::Abandoned;
 use self::call::Inputs;
-pub use self::call::{Call, Completed, Meta};
+pub use self::call::{Call, CallOutcome, Meta};
 #[cfg(feature = "testing")]
 pub(crate) use self::capture::Capture;
 #[cfg(feature = "testing")]
@@ -36,11 +36,11 @@ pub use self::capture::{LogEvent, LogSpan};
 #[cfg(feature = "http")]
 pub(crate) use self::deadline::{after, later, timed};
 pub use self::examples::check_examples;
-pub use self::host::{Host, HostError};
-pub use self::panics::report_panics_of_skills;
+pub use self::host::{SkillSet, SkillSetError};
+pub use self::panics::install_panic_hook;
 pub use self::runnable::{Runnable, check_schema_compiles};
 pub(crate) use self::runtime::runtime;
-use crate::context::{Resources, SkillContext};
+use crate::context::{SkillContext, States};
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
 use crate::handler::{Failure, Reply, Running, Written};
@@ -52,8 +52,8 @@ pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
 pub const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
 
 /// Runs one call. Dropping the future cancels the call.
-pub(crate) async fn run(runnable: &Runnable, resources: &Arc<Resources>, call: Call) -> Completed {
-    Opened::new(runnable, resources, call)
+pub(crate) async fn run(runnable: &Runnable, states: &Arc<States>, call: Call) -> CallOutcome {
+    Opened::new(runnable, states, call)
         .run(runnable, Place::Runtime(None))
         .await
 }
@@ -76,9 +76,9 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    fn new(runnable: &Runnable, resources: &Arc<Resources>, call: Call) -> Self {
+    fn new(runnable: &Runnable, states: &Arc<States>, call: Call) -> Self {
         let Call { inputs, meta } = call;
-        let context = runnable.context(resources, meta);
+        let context = runnable.context(states, meta);
         Self { inputs, context }
     }
 
@@ -88,7 +88,7 @@ impl Opened {
     }
 
     /// Runs the call. Dropping the future cancels it.
-    pub(crate) async fn run(self, runnable: &Runnable, place: Place<'_>) -> Completed {
+    pub(crate) async fn run(self, runnable: &Runnable, place: Place<'_>) -> CallOutcome {
         let Self { inputs, context } = self;
         let span = report::span(&context);
         let work = pin!(Some(async {
@@ -100,7 +100,7 @@ impl Opened {
 }
 
 /// The end of a call that is over its time, while its code may still run: tells the code, and gives the answer.
-pub(crate) fn timed_out(context: &SkillContext) -> Completed {
+pub(crate) fn timed_out(context: &SkillContext) -> CallOutcome {
     report::span(context).in_scope(|| {
         context.cancel();
         report::finish(context, Err(context.timeout()))

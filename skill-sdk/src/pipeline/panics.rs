@@ -21,7 +21,7 @@ thread_local! {
 /// Makes panics of skills go to the log, with their place, in place of standard error.
 ///
 /// Hosts call it once at start. Panics outside of skills go where they went before.
-pub fn report_panics_of_skills() {
+pub fn install_panic_hook() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
         if cfg!(panic = "abort") {

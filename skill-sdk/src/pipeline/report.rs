@@ -2,7 +2,7 @@
 
 use tracing::Span;
 
-use super::call::Completed;
+use super::call::CallOutcome;
 use crate::context::{SkillContext, TraceContext, shown_id};
 use crate::error::SkillError;
 use crate::handler::Written;
@@ -45,7 +45,7 @@ pub(super) fn span(context: &SkillContext) -> Span {
 }
 
 /// Logs how a call ended and cuts what would be refused further on.
-pub(super) fn finish(context: &SkillContext, result: Result<Written, SkillError>) -> Completed {
+pub(super) fn finish(context: &SkillContext, result: Result<Written, SkillError>) -> CallOutcome {
     let cost = context.cost_document();
     let mut attachments = Vec::new();
     let result = match result {
@@ -78,7 +78,7 @@ pub(super) fn finish(context: &SkillContext, result: Result<Written, SkillError>
             Err(error)
         }
     };
-    Completed {
+    CallOutcome {
         result,
         attachments,
         cost,

@@ -11,19 +11,19 @@ use super::call::Meta;
 use super::pace::Pace;
 use super::violations::{self, Violation};
 use super::{locate, panics, relax};
-use crate::context::{ContextStart, Resources, SkillContext};
+use crate::context::{ContextBuilder, SkillContext, States};
 use crate::contract::json;
 use crate::contract::schema::OutputShape;
 use crate::contract::validate::{Scan, compile};
 use crate::error::SkillError;
 use crate::handler::Running;
-use crate::registry::{Described, RegistryProblem, Skill};
+use crate::registry::{RegistryProblem, Skill, SkillDescription};
 
 /// A skill with its schemas compiled.
 #[derive(Debug)]
 pub struct Runnable {
     skill: &'static Skill,
-    described: &'static Described,
+    described: &'static SkillDescription,
     inputs: Check,
     outputs: Check,
     pace: Arc<Pace>,
@@ -85,7 +85,7 @@ impl Runnable {
     }
 
     /// What is derived from its declaration and types.
-    pub fn described(&self) -> &'static Described {
+    pub fn described(&self) -> &'static SkillDescription {
         self.described
     }
 
@@ -99,7 +99,7 @@ impl Runnable {
     }
 
     /// The context of one call.
-    pub(super) fn context(&self, resources: &Arc<Resources>, meta: Meta) -> SkillContext {
+    pub(super) fn context(&self, states: &Arc<States>, meta: Meta) -> SkillContext {
         let Meta {
             protocol,
             invocation_id,
@@ -116,10 +116,10 @@ impl Runnable {
         } = meta;
         let timeout =
             timeout.unwrap_or_else(|| Duration::from_secs(self.described.contract().timeout_seconds.into()));
-        let mut start = ContextStart::new(
+        let mut start = ContextBuilder::new(
             Arc::clone(self.skill.shared_reference()),
             protocol,
-            Arc::clone(resources),
+            Arc::clone(states),
         );
         // A timeout beyond what a clock can hold is none.
         start.deadline = SkillContext::now().checked_add(timeout);

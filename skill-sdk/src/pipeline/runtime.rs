@@ -6,7 +6,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::pace;
 
-/// How many threads for what blocks there are beside those of calls: for secrets, resources, names of hosts.
+/// How many threads for what blocks there are beside those of calls: for secrets, states, names of hosts.
 const SPARE: usize = 256;
 
 /// More threads than a system gives, and few enough to count on.

@@ -192,8 +192,8 @@ pub mod config {}
 ///
 /// The value: a list of `host` or `host:port`.
 ///
-/// Example: `hosts = ["api.example.com:443"]`.
-pub mod hosts {}
+/// Example: `allowed_hosts = ["api.example.com:443"]`.
+pub mod allowed_hosts {}
 /// Calls that are checked and tested.
 ///
 /// Without it: no examples.

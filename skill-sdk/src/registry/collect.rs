@@ -3,14 +3,14 @@
 use std::fmt;
 
 use super::Skill;
-use crate::context::ResourceDeclaration;
+use crate::context::StateDeclaration;
 
 /// What the macros register.
 pub struct Registration(Item);
 
 enum Item {
     Skill(&'static Skill),
-    Resource(&'static ResourceDeclaration),
+    State(&'static StateDeclaration),
 }
 
 impl Registration {
@@ -19,9 +19,9 @@ impl Registration {
         Self(Item::Skill(skill))
     }
 
-    /// A resource.
-    pub const fn resource(resource: &'static ResourceDeclaration) -> Self {
-        Self(Item::Resource(resource))
+    /// A state.
+    pub const fn state(state: &'static StateDeclaration) -> Self {
+        Self(Item::State(state))
     }
 }
 
@@ -29,7 +29,7 @@ impl fmt::Debug for Registration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Item::Skill(skill) => skill.fmt(f),
-            Item::Resource(resource) => resource.fmt(f),
+            Item::State(state) => state.fmt(f),
         }
     }
 }
@@ -39,26 +39,24 @@ inventory::collect!(Registration);
 /// All that is registered, in an order that does not depend on the linker.
 pub(super) struct Registered {
     pub(super) skills: Vec<&'static Skill>,
-    pub(super) resources: Vec<&'static ResourceDeclaration>,
+    pub(super) states: Vec<&'static StateDeclaration>,
 }
 
 pub(super) fn registered() -> Registered {
     let mut registered = Registered {
         skills: Vec::new(),
-        resources: Vec::new(),
+        states: Vec::new(),
     };
     for Registration(item) in inventory::iter::<Registration> {
         match item {
             Item::Skill(skill) => registered.skills.push(skill),
-            Item::Resource(resource) => registered.resources.push(resource),
+            Item::State(state) => registered.states.push(state),
         }
     }
     let place = |origin: &crate::contract::Origin| (origin.file, origin.line, origin.column, origin.package);
     registered
         .skills
         .sort_by_key(|skill| place(skill.declaration().origin()));
-    registered
-        .resources
-        .sort_by_key(|resource| place(resource.origin()));
+    registered.states.sort_by_key(|state| place(state.origin()));
     registered
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::context::Asks;
+use crate::context::DeclaredNames;
 use crate::contract::{Auth, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects};
 
 /// How the attribute says that the implementation is reached.
@@ -65,7 +65,7 @@ pub struct Declaration {
     tags: &'static [&'static str],
     secrets: &'static [&'static str],
     config: &'static [&'static str],
-    hosts: &'static [&'static str],
+    allowed_hosts: &'static [&'static str],
     examples: Option<Json>,
     deprecated: Option<&'static str>,
 }
@@ -116,7 +116,7 @@ impl Declaration {
             tags: &[],
             secrets: &[],
             config: &[],
-            hosts: &[],
+            allowed_hosts: &[],
             examples: None,
             deprecated: None,
         }
@@ -156,7 +156,7 @@ impl Declaration {
         /// The parameters that the skill asks its context for.
         config(config: &'static [&'static str]) => config = config;
         /// Where the skill connects to.
-        hosts(hosts: &'static [&'static str]) => hosts = hosts;
+        allowed_hosts(allowed_hosts: &'static [&'static str]) => allowed_hosts = allowed_hosts;
         /// Calls to learn from: a list of `{name?, inputs, outputs?}`.
         examples(examples: Json) => examples = Some(examples);
         /// What to use in its place.
@@ -194,8 +194,8 @@ impl Declaration {
     }
 
     /// What the skill will ask its context for.
-    pub const fn asks(&self) -> Asks {
-        Asks {
+    pub const fn asks(&self) -> DeclaredNames {
+        DeclaredNames {
             secrets: self.secrets,
             config: self.config,
         }
@@ -263,7 +263,7 @@ impl Declaration {
             ("tags", self.tags),
             ("secrets", self.secrets),
             ("config", self.config),
-            ("hosts", self.hosts),
+            ("allowed_hosts", self.allowed_hosts),
         ] {
             if !list.is_empty() {
                 put(key, list.into());

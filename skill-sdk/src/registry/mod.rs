@@ -14,8 +14,8 @@ pub use self::declaration::{Declaration, DeclaredImplementation};
 #[doc(hidden)]
 pub use self::declaration::{json_text, json_value};
 pub use self::problem::{RegistryError, RegistryProblem};
-pub use self::skill::{Described, Skill};
-use crate::context::{ResourceDeclaration, Resources};
+pub use self::skill::{Skill, SkillDescription};
+use crate::context::{StateDeclaration, States};
 
 /// The skills of a program, checked, sorted by name and version.
 ///
@@ -35,7 +35,7 @@ use crate::context::{ResourceDeclaration, Resources};
 pub struct Registry {
     skills: BTreeMap<(String, VersionKey), &'static Skill>,
     by_reference: BTreeMap<String, &'static Skill>,
-    resources: Arc<Resources>,
+    states: Arc<States>,
     warnings: Vec<RegistryProblem>,
 }
 
@@ -45,7 +45,7 @@ impl Registry {
     /// Fails with all that is wrong with them at once.
     pub fn collect() -> Result<Self, RegistryError> {
         let registered = collect::registered();
-        Self::build(registered.skills, &registered.resources)
+        Self::build(registered.skills, &registered.states)
     }
 
     /// The skills with these refs (`name@version`) that are linked into the program; those of which there are none are left
@@ -58,7 +58,7 @@ impl Registry {
             let mut asked = references.iter().map(AsRef::as_ref);
             asked.any(|reference| reference == skill.reference())
         });
-        Self::build(skills, &registered.resources)
+        Self::build(skills, &registered.states)
     }
 
     /// The refs of the skills that are linked into the program, whether they are sound or not.
@@ -81,18 +81,18 @@ impl Registry {
 
     /// The shared values that are linked into the program, none of them built yet.
     #[cfg(feature = "testing")]
-    pub(crate) fn declared_resources() -> Resources {
-        Resources::new(collect::registered().resources)
+    pub(crate) fn declared_states() -> States {
+        States::new(collect::registered().states)
     }
 
-    /// The skills given, with the resources that are linked into the program.
-    pub fn of(skills: impl IntoIterator<Item = &'static Skill>) -> Result<Self, RegistryError> {
-        Self::build(skills.into_iter().collect(), &collect::registered().resources)
+    /// The skills given, with the states that are linked into the program.
+    pub fn from_skills(skills: impl IntoIterator<Item = &'static Skill>) -> Result<Self, RegistryError> {
+        Self::build(skills.into_iter().collect(), &collect::registered().states)
     }
 
     fn build(
         skills: Vec<&'static Skill>,
-        resources: &[&'static ResourceDeclaration],
+        states: &[&'static StateDeclaration],
     ) -> Result<Self, RegistryError> {
         let mut problems = Vec::new();
         let mut warnings = Vec::new();
@@ -109,7 +109,7 @@ impl Registry {
                 Err(found) => problems.extend(found.iter().cloned()),
             }
         }
-        problems.extend(duplicate_resources(resources));
+        problems.extend(duplicate_states(states));
         if !problems.is_empty() {
             return Err(RegistryError::new(problems));
         }
@@ -122,11 +122,11 @@ impl Registry {
                 )
             })
             .collect();
-        let resources = Arc::new(Resources::new(resources.iter().copied()));
+        let states = Arc::new(States::new(states.iter().copied()));
         Ok(Self {
             skills,
             by_reference,
-            resources,
+            states,
             warnings,
         })
     }
@@ -158,8 +158,8 @@ impl Registry {
     }
 
     /// The shared values of the program.
-    pub fn resources(&self) -> &Arc<Resources> {
-        &self.resources
+    pub fn states(&self) -> &Arc<States> {
+        &self.states
     }
 }
 
@@ -188,12 +188,12 @@ impl VersionKey {
     }
 }
 
-fn duplicate_resources(resources: &[&'static ResourceDeclaration]) -> Vec<RegistryProblem> {
+fn duplicate_states(states: &[&'static StateDeclaration]) -> Vec<RegistryProblem> {
     let mut problems = Vec::new();
-    for (index, resource) in resources.iter().enumerate() {
-        for other in &resources[..index] {
-            if other.type_id() == resource.type_id() && other.origin() != resource.origin() {
-                problems.push(RegistryProblem::duplicate_resource(other, resource));
+    for (index, state) in states.iter().enumerate() {
+        for other in &states[..index] {
+            if other.type_id() == state.type_id() && other.origin() != state.origin() {
+                problems.push(RegistryProblem::duplicate_state(other, state));
             }
         }
     }

@@ -6,14 +6,14 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Skill;
-use crate::context::ResourceDeclaration;
+use crate::context::StateDeclaration;
 
 /// One thing that is wrong with a skill or with a set of skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RegistryProblem {
-    /// A stable code: `duplicate_skill`, `duplicate_resource`, `invalid_examples`, `invalid_json_schema`, or one of the
+    /// A stable code: `duplicate_skill`, `duplicate_state`, `invalid_examples`, `invalid_json_schema`, or one of the
     /// publication rules.
     pub code: String,
     /// The skill, `name@version`, when it belongs to one.
@@ -67,14 +67,14 @@ impl RegistryProblem {
         )
     }
 
-    pub(super) fn duplicate_resource(first: &ResourceDeclaration, second: &ResourceDeclaration) -> Self {
+    pub(super) fn duplicate_state(first: &StateDeclaration, second: &StateDeclaration) -> Self {
         Self {
-            code: "duplicate_resource".to_owned(),
+            code: "duplicate_state".to_owned(),
             reference: None,
             pointer: None,
             origin: Some(second.origin().to_string()),
             message: format!(
-                "two functions build the resource `{}`: `{}` ({}) and `{}` ({}); wrap one of them in a type of its own",
+                "two functions build the state `{}`: `{}` ({}) and `{}` ({}); wrap one of them in a type of its own",
                 first.type_name(),
                 first.origin().path(),
                 first.origin(),

@@ -20,12 +20,12 @@ pub struct Skill {
     declaration: &'static Declaration,
     handler: &'static Handler,
     reference: OnceLock<Arc<str>>,
-    described: OnceLock<Result<Described, Vec<RegistryProblem>>>,
+    described: OnceLock<Result<SkillDescription, Vec<RegistryProblem>>>,
 }
 
 /// What is derived from the declaration and the types of a skill.
 #[derive(Debug)]
-pub struct Described {
+pub struct SkillDescription {
     spec: Spec,
     document: Value,
     output_shape: OutputShape,
@@ -33,7 +33,7 @@ pub struct Described {
     warnings: Vec<RegistryProblem>,
 }
 
-impl Described {
+impl SkillDescription {
     /// The contract with what stands beside it.
     pub fn spec(&self) -> &Spec {
         &self.spec
@@ -103,7 +103,7 @@ impl Skill {
     }
 
     /// The contract and all else that is derived, or everything that is wrong with it.
-    pub fn described(&self) -> Result<&Described, &[RegistryProblem]> {
+    pub fn described(&self) -> Result<&SkillDescription, &[RegistryProblem]> {
         self.described
             .get_or_init(|| self.describe())
             .as_ref()
@@ -116,7 +116,7 @@ impl Skill {
         self.handler
     }
 
-    fn describe(&self) -> Result<Described, Vec<RegistryProblem>> {
+    fn describe(&self) -> Result<SkillDescription, Vec<RegistryProblem>> {
         let mut problems = Vec::new();
         let Parts {
             description,
@@ -201,7 +201,7 @@ impl Skill {
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Described {
+        Ok(SkillDescription {
             spec,
             document,
             output_shape,

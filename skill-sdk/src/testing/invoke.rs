@@ -18,11 +18,11 @@ use tracing::instrument::WithSubscriber;
 use super::FakeLlm;
 use super::input::Answers;
 use super::log::CallLog;
-use crate::context::{Caller, Environment, Resource, Resources};
+use crate::context::{Caller, Environment, State, States};
 use crate::contract::json;
 use crate::error::SkillError;
 use crate::handler::Attachment;
-use crate::pipeline::{Call, Capture, Host, LogEvent, Meta};
+use crate::pipeline::{Call, Capture, LogEvent, Meta, SkillSet};
 use crate::registry::{Registry, Skill};
 
 /// A call of `skill` with `inputs`, a JSON value or anything that serializes to one.
@@ -37,7 +37,7 @@ pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
         inputs: serde_json::to_value(inputs),
         meta,
         environment: None,
-        resources: None,
+        states: None,
         answers: Answers::default(),
         log: None,
         virtual_time: false,
@@ -53,7 +53,7 @@ pub struct Invoke {
     inputs: Result<Value, serde_json::Error>,
     meta: Meta,
     environment: Option<BTreeMap<String, String>>,
-    resources: Option<Resources>,
+    states: Option<States>,
     answers: Answers,
     log: Option<CallLog>,
     virtual_time: bool,
@@ -132,9 +132,9 @@ impl Invoke {
         self
     }
 
-    /// Gives a shared value in place of the one that its `#[skill_sdk::resource]` function would build.
-    pub fn resource<T: Resource>(mut self, value: T) -> Self {
-        self.resources = Some(self.resources.unwrap_or_else(declared).with(value));
+    /// Gives a shared value in place of the one that its `#[skill_sdk::state]` function would build.
+    pub fn state<T: State>(mut self, value: T) -> Self {
+        self.states = Some(self.states.unwrap_or_else(declared).with(value));
         self
     }
 
@@ -269,7 +269,7 @@ impl Invoke {
             inputs,
             mut meta,
             environment,
-            resources,
+            states,
             answers,
             log,
             virtual_time: _,
@@ -281,9 +281,9 @@ impl Invoke {
             SkillError::terminal("bad_request", format!("the inputs do not serialize: {error}"))
         })?;
         if let Some(variables) = environment {
-            meta.environment = Environment::only(variables);
+            meta.environment = Environment::from_vars(variables);
         }
-        let host = Host::with_resources([skill], resources.unwrap_or_else(declared))
+        let host = SkillSet::with_states([skill], states.unwrap_or_else(declared))
             .map_err(|error| SkillError::terminal("invalid_skill_contract", error.to_string()))?;
         let Some(runnable) = host.get(skill.reference()) else {
             return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
@@ -321,8 +321,8 @@ impl Invoke {
 }
 
 /// The shared values that the program declares, none of them built yet.
-fn declared() -> Resources {
-    Registry::declared_resources()
+fn declared() -> States {
+    Registry::declared_states()
 }
 
 impl IntoFuture for Invoke {

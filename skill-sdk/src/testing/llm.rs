@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use crate::context::LlmUsage;
-use crate::context::llm::{Asked, ChatModel, LlmClient, Message, Prompt, Reply, Unanswered};
+use crate::context::llm::{Asked, ChatError, ChatModel, LlmClient, Message, Prompt, Reply};
 use crate::error::SkillError;
 
 /// A language model that says what a test tells it to.
@@ -70,7 +70,7 @@ type Function = dyn Fn(&LlmCall) -> Result<Value, SkillError> + Send + Sync;
 
 impl FakeAnswer {
     /// What `function` says of the call.
-    pub fn with<A: Into<Self>>(function: impl Fn(&LlmCall) -> A + Send + Sync + 'static) -> Self {
+    pub fn from_fn<A: Into<Self>>(function: impl Fn(&LlmCall) -> A + Send + Sync + 'static) -> Self {
         Self(Arc::new(move |call| {
             let FakeAnswer(answer) = function(call).into();
             answer(call)
@@ -154,8 +154,8 @@ impl FakeLlm {
     }
 
     /// Always asks `function`, which gets the call and gives a value or a failure.
-    pub fn with<A: Into<FakeAnswer>>(function: impl Fn(&LlmCall) -> A + Send + Sync + 'static) -> Self {
-        Self::always(FakeAnswer::with(function))
+    pub fn from_fn<A: Into<FakeAnswer>>(function: impl Fn(&LlmCall) -> A + Send + Sync + 'static) -> Self {
+        Self::always(FakeAnswer::from_fn(function))
     }
 
     fn new(answers: Answers) -> Self {
@@ -215,7 +215,7 @@ impl FakeLlm {
         }
     }
 
-    fn answer(&self, prompt: &Prompt) -> Result<Reply, Unanswered> {
+    fn answer(&self, prompt: &Prompt) -> Result<Reply, ChatError> {
         let call = LlmCall {
             system_prompt: prompt.system.clone(),
             messages: prompt.messages.clone(),

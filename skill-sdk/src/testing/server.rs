@@ -8,7 +8,7 @@ use std::pin::Pin;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::http::{BindError, HttpHost, ServeOptions};
+use crate::http::{BindError, HttpServer, ServeOptions};
 
 /// What is told where the server listens.
 type Bound = Box<dyn FnOnce(SocketAddr) + Send>;
@@ -22,8 +22,8 @@ type Stopped = Pin<Box<dyn Future<Output = ()> + Send>>;
 ///
 /// ```
 /// use serde_json::json;
-/// use skill_sdk::http::HttpHost;
-/// use skill_sdk::pipeline::Host;
+/// use skill_sdk::http::HttpServer;
+/// use skill_sdk::pipeline::SkillSet;
 /// use skill_sdk::testing::TestServer;
 /// use skill_sdk::{Registry, skill};
 ///
@@ -35,8 +35,8 @@ type Stopped = Pin<Box<dyn Future<Output = ()> + Send>>;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let host = Host::new(&Registry::of([double::SKILL])?)?;
-/// let server = TestServer::http(HttpHost::anonymous(host)).await?;
+/// let host = SkillSet::new(&Registry::from_skills([double::SKILL])?)?;
+/// let server = TestServer::http(HttpServer::anonymous(host)).await?;
 /// assert!(server.url().starts_with("http://127.0.0.1:"));
 /// // Call `{url}/skills/number.double@1` with any client …
 /// server.stop().await?;
@@ -52,7 +52,7 @@ pub struct TestServer {
 
 impl TestServer {
     /// Serves over HTTP, and gives the server once it listens.
-    pub async fn http(host: HttpHost) -> Result<Self, BindError> {
+    pub async fn http(host: HttpServer) -> Result<Self, BindError> {
         Self::start(|bound, stopped| {
             let options = ServeOptions::new("127.0.0.1", 0);
             tokio::spawn(crate::http::serve(host, options, bound, stopped))
@@ -62,7 +62,7 @@ impl TestServer {
 
     /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`. Needs feature `mcp`.
     #[cfg(feature = "mcp")]
-    pub async fn mcp_http(host: crate::mcp::http::McpHttp) -> Result<Self, BindError> {
+    pub async fn mcp_http(host: crate::mcp::http::McpHttpServer) -> Result<Self, BindError> {
         Self::start(|bound, stopped| {
             let options = ServeOptions::new("127.0.0.1", 0);
             tokio::spawn(crate::mcp::http::serve(host, options, bound, stopped))

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::{Attached, Attachment, SkillContext, SkillError, resource, skill};
+use skill_sdk::{Attached, Attachment, SkillContext, SkillError, skill, state};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
@@ -174,7 +174,7 @@ async fn swamp(
 /// A value that is always there.
 struct Shared;
 
-#[resource]
+#[state]
 fn shared() -> Shared {
     Shared
 }

@@ -148,7 +148,7 @@ async fn metrics_need_a_token_unless_they_are_open() {
     let issuer = TestIssuer::start();
     for open in [false, true] {
         let http = hosted(&[whoami::SKILL], issuer.verifier());
-        let http = if open { http.open_metrics() } else { http };
+        let http = if open { http.public_metrics() } else { http };
         let mut client = Client::connect(mounted(http).await).await;
         let answer = client.get("GET", "/metrics").await;
         if open {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skill_sdk::auth::{MAX_JWKS_BYTES, Refusal};
-use skill_sdk::context::Resources;
-use skill_sdk::http::{HttpHost, ServeOptions, serve};
-use skill_sdk::mcp::McpHost;
-use skill_sdk::mcp::http::McpHttp;
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::http::{HttpServer, ServeOptions, serve};
+use skill_sdk::mcp::McpServer;
+use skill_sdk::mcp::http::McpHttpServer;
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::skill;
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 
@@ -177,16 +177,16 @@ async fn a_server_that_is_dropped_asks_for_no_more_keys() {
     let before = tasks();
     for mcp in [false, true] {
         let (bound, address) = tokio::sync::oneshot::channel();
-        let host = Host::with_resources([nothing::SKILL], Resources::default()).unwrap();
+        let host = SkillSet::with_states([nothing::SKILL], States::default()).unwrap();
         let (verifier, options) = (issuer.verifier(), ServeOptions::new("127.0.0.1", 0));
         let told = |at| bound.send(at).unwrap();
         let stop = std::future::pending();
         let serving = tokio::spawn(async move {
             if mcp {
-                let mcp = McpHttp::new(McpHost::new(host).unwrap(), verifier);
+                let mcp = McpHttpServer::new(McpServer::new(host).unwrap(), verifier);
                 skill_sdk::mcp::http::serve(mcp, options, told, stop).await
             } else {
-                serve(HttpHost::new(host, verifier), options, told, stop).await
+                serve(HttpServer::new(host, verifier), options, told, stop).await
             }
         });
         address.await.unwrap();

@@ -29,9 +29,9 @@ use std::time::Duration;
 
 use skill_sdk::Skill;
 use skill_sdk::auth::{Clock, HttpKeys, SystemClock, Verifier};
-use skill_sdk::context::Resources;
-use skill_sdk::http::{HttpHost, router};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::http::{HttpServer, router};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::TestIssuer;
 use tokio::net::TcpListener;
 
@@ -73,13 +73,13 @@ fn clocked(issuer: &TestIssuer) -> (Verifier, ManualClock) {
 }
 
 /// A host of these skills.
-fn hosted(skills: &[&'static Skill], verifier: Verifier) -> HttpHost {
-    let host = Host::with_resources(skills.iter().copied(), Resources::default());
-    HttpHost::new(host.expect("the skills are usable"), verifier)
+fn hosted(skills: &[&'static Skill], verifier: Verifier) -> HttpServer {
+    let host = SkillSet::with_states(skills.iter().copied(), States::default());
+    HttpServer::new(host.expect("the skills are usable"), verifier)
 }
 
 /// Serves the routes of the host and nothing else: keys are fetched when a request asks for them.
-async fn mounted(http: HttpHost) -> SocketAddr {
+async fn mounted(http: HttpServer) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router(http)).await });

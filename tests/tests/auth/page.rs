@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use skill_sdk::auth::{
-    AUDIENCE, CACHED_TOKENS, IAM_ISSUER, JWKS_URL, KEYS_FRESH, KEYS_PAUSE, KEYS_TIMEOUT, KEYS_USABLE,
-    LEEWAY_SECONDS, MAX_JWKS_BYTES, MAX_KEYS, MAX_TOKEN_BYTES, Refusal,
+    AUDIENCE, CACHED_TOKENS, IAM_ISSUER, JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL, JWKS_URL,
+    KEYS_TIMEOUT, LEEWAY_SECONDS, MAX_JWKS_BYTES, MAX_KEYS, MAX_TOKEN_BYTES, Refusal,
 };
 
 fn text() -> String {
@@ -51,9 +51,9 @@ fn limits() {
         .map(|row| format!("{}\n", row.join(": ")))
         .collect();
     for (what, value) in [
-        ("is fresh for", KEYS_FRESH.as_secs()),
-        ("is usable when", KEYS_USABLE.as_secs()),
-        ("fetches: at most one in", KEYS_PAUSE.as_secs()),
+        ("is fresh for", JWKS_MAX_AGE.as_secs()),
+        ("is usable when", JWKS_MAX_STALE.as_secs()),
+        ("fetches: at most one in", JWKS_MIN_REFRESH_INTERVAL.as_secs()),
         ("may take", KEYS_TIMEOUT.as_secs()),
         ("largest document", MAX_JWKS_BYTES as u64),
         ("bytes,", MAX_KEYS as u64),

@@ -186,7 +186,7 @@ async fn a_switch_in_a_variable_is_said_as_people_say_it() {
         ("off", false),
     ] {
         let mut variables = issuer.variables().to_vec();
-        variables.push(("SKILL_SDK_OPEN_METRICS".to_owned(), value.to_owned()));
+        variables.push(("SKILL_SDK_PUBLIC_METRICS".to_owned(), value.to_owned()));
         let running = Running::start(serve(&variables, &[]));
         let answer = running.connect().await.get("GET", "/metrics").await;
         assert_eq!(answer.status == 200, open, "{value}: {answer:?}");
@@ -194,7 +194,7 @@ async fn a_switch_in_a_variable_is_said_as_people_say_it() {
     }
     for value in ["", "2", "maybe"] {
         let mut variables = issuer.variables().to_vec();
-        variables.push(("SKILL_SDK_OPEN_METRICS".to_owned(), value.to_owned()));
+        variables.push(("SKILL_SDK_PUBLIC_METRICS".to_owned(), value.to_owned()));
         let output = serve(&variables, &[]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{value:?}");
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use skill_sdk::auth::{
-    Clock, Fetching, KEYS_PAUSE, KeySource, KeySourceError, Refusal, SystemClock, Verifier,
+    Clock, Fetching, JWKS_MIN_REFRESH_INTERVAL, KeySource, KeySourceError, Refusal, SystemClock, Verifier,
 };
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use tokio::task::JoinSet;
@@ -194,7 +194,10 @@ async fn warming_up_goes_on_until_there_are_keys() {
     let verifier = Verifier::with_keys(issuer.settings(), source, Paused(Instant::now()));
     let before = Instant::now();
     verifier.warm_up().await;
-    assert_eq!(before.elapsed().as_secs(), 4 * KEYS_PAUSE.as_secs());
+    assert_eq!(
+        before.elapsed().as_secs(),
+        4 * JWKS_MIN_REFRESH_INTERVAL.as_secs()
+    );
     assert_eq!(ATTEMPTS.load(Ordering::Relaxed), 5);
     let token = issuer.token().authorization();
     assert_eq!(check_all(&verifier, &token, 1).join_all().await, [Ok(())]);

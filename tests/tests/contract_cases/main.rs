@@ -18,7 +18,7 @@ mod verdicts;
 use serde_json::{Value, json};
 use skill_sdk::contract::check::{check_name, check_spec};
 use skill_sdk::contract::{API_VERSION, Auth, Implementation, Risk, Spec};
-use skill_sdk::{Described, Skill};
+use skill_sdk::{Skill, SkillDescription};
 use skill_sdk_tests::cases::{self, Case};
 use skill_sdk_tests::sample;
 
@@ -110,7 +110,7 @@ fn recorded_facts() {
     }
 }
 
-fn described(reference: &str) -> &'static Described {
+fn described(reference: &str) -> &'static SkillDescription {
     let mut all = sample::SKILLS.iter().chain(skills::ALL);
     let skill: &'static Skill = all.find(|skill| skill.reference() == reference).unwrap();
     skill.described().unwrap()

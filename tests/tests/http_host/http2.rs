@@ -1,7 +1,7 @@
 //! HTTP/2: calls, answers that are not taken, the end of a host.
 
 use serde_json::json;
-use skill_sdk::http::{HttpHost, Limits, ServeOptions};
+use skill_sdk::http::{HttpServer, Limits, ServeOptions};
 use skill_sdk::{SkillContext, skill};
 use skill_sdk_tests::http2::Http2;
 use skill_sdk_tests::signs::{self, Body, Signs};
@@ -26,7 +26,7 @@ async fn stay(ctx: &SkillContext) {
     std::future::pending::<()>().await;
 }
 
-fn limited(change: impl FnOnce(&mut Limits)) -> HttpHost {
+fn limited(change: impl FnOnce(&mut Limits)) -> HttpServer {
     let mut limits = Limits::default();
     change(&mut limits);
     anonymous(&[act::SKILL, stay::SKILL]).limits(limits)

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use serde_json::json;
-use skill_sdk::http::{BindError, HttpHost, ServeOptions, serve};
+use skill_sdk::http::{BindError, HttpServer, ServeOptions, serve};
 use skill_sdk_tests::signs::{self, Signs};
 use skill_sdk_tests::wire::{Client, Server, anonymous, request, until};
 use tokio::net::TcpStream;
@@ -13,7 +13,7 @@ use super::{act, refused};
 
 const ACT: &str = "/skills/http.act@1";
 
-fn host() -> HttpHost {
+fn host() -> HttpServer {
     anonymous(&[act::SKILL])
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use skill_sdk::http::{HttpHost, Limits, ServeOptions};
+use skill_sdk::http::{HttpServer, Limits, ServeOptions};
 use skill_sdk_tests::signs::{self, Signs};
 use skill_sdk_tests::wire::{Client, Server, anonymous, request, until};
 use tokio::time::{Instant, sleep};
@@ -13,7 +13,7 @@ use super::{act, deaf, refused, unclassified};
 const ACT: &str = "/skills/http.act@1";
 const DEAF: &str = "/skills/http.deaf@1";
 
-fn limited(change: impl FnOnce(&mut Limits)) -> HttpHost {
+fn limited(change: impl FnOnce(&mut Limits)) -> HttpServer {
     let mut limits = Limits::default();
     change(&mut limits);
     anonymous(&[act::SKILL, unclassified::SKILL]).limits(limits)

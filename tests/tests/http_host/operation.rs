@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::http::{HttpHost, ServeOptions, router};
-use skill_sdk::pipeline::Host;
-use skill_sdk::{Attached, Attachment, Environment, Registry, SkillContext, SkillError, resource, skill};
+use skill_sdk::context::States;
+use skill_sdk::http::{HttpServer, ServeOptions, router};
+use skill_sdk::pipeline::SkillSet;
+use skill_sdk::{Attached, Attachment, Environment, Registry, SkillContext, SkillError, skill, state};
 use skill_sdk_tests::wire::{Client, Server, anonymous, until};
 
 use super::{act, refused, unclassified};
@@ -36,7 +36,7 @@ static BUILDS: AtomicBool = AtomicBool::new(false);
 
 struct Flaky;
 
-#[resource]
+#[state]
 fn flaky() -> Result<Flaky, SkillError> {
     if BUILDS.load(Ordering::SeqCst) {
         return Ok(Flaky);
@@ -44,7 +44,7 @@ fn flaky() -> Result<Flaky, SkillError> {
     Err(SkillError::retryable("no_luck", "hunter2"))
 }
 
-async fn serve(http: HttpHost) -> Server {
+async fn serve(http: HttpServer) -> Server {
     Server::start(http, ServeOptions::new("127.0.0.1", 0)).await
 }
 
@@ -58,15 +58,18 @@ async fn reasons(server: &Server) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_host_is_ready_once_all_is_there() {
     let registry = Registry::collect().unwrap();
-    let host = Host::new(&registry).unwrap().select(&["http.needs@1"]).unwrap();
+    let host = SkillSet::new(&registry)
+        .unwrap()
+        .select(&["http.needs@1"])
+        .unwrap();
     let variables = |names: &[(&str, &str)]| {
         let own = names
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Environment::only(own)
+        Environment::from_vars(own)
     };
     let empty = variables(&[("TEST_OTHER_CONFIG", "")]);
-    let server = serve(HttpHost::anonymous(host.clone()).environment(empty)).await;
+    let server = serve(HttpServer::anonymous(host.clone()).environment(empty)).await;
     let found = reasons(&server).await;
     let part = |code: &str| {
         let all = found.as_array().unwrap();
@@ -78,8 +81,8 @@ async fn a_host_is_ready_once_all_is_there() {
         part("config_missing"),
         json!(["TEST_NEEDED_CONFIG", "TEST_OTHER_CONFIG"])
     );
-    let resources = part("resource_unavailable").to_string();
-    assert!(resources.contains("Flaky"), "{found}");
+    let states = part("state_unavailable").to_string();
+    assert!(states.contains("Flaky"), "{found}");
     assert!(!found.to_string().contains("hunter2"), "names only: {found}");
     // The program runs all the same.
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
@@ -91,7 +94,7 @@ async fn a_host_is_ready_once_all_is_there() {
     ]);
     let lets_in = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&lets_in);
-    let http = HttpHost::anonymous(host).environment(full).not_ready_while(
+    let http = HttpServer::anonymous(host).environment(full).not_ready_while(
         "warming",
         "it is warming up",
         move || !flag.load(Ordering::SeqCst),
@@ -102,7 +105,7 @@ async fn a_host_is_ready_once_all_is_there() {
         found[0],
         json!({"code": "warming", "message": "it is warming up"})
     );
-    assert_eq!(found[1]["code"], "resource_unavailable");
+    assert_eq!(found[1]["code"], "state_unavailable");
     BUILDS.store(true, Ordering::SeqCst);
     lets_in.store(true, Ordering::SeqCst);
     // An answer counts for a second.
@@ -222,8 +225,8 @@ async fn the_document_describes_what_is_hosted() {
 
 #[tokio::test]
 async fn paths_know_their_prefix() {
-    let host = Host::with_resources([act::SKILL], Resources::default()).unwrap();
-    let app = axum::Router::new().nest("/v1/agents", router(HttpHost::anonymous(host)));
+    let host = SkillSet::with_states([act::SKILL], States::default()).unwrap();
+    let app = axum::Router::new().nest("/v1/agents", router(HttpServer::anonymous(host)));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, app).await });

@@ -250,7 +250,7 @@ async fn content_that_is_not_json_by_its_type() {
 
 #[tokio::test]
 async fn failures_of_skills() {
-    skill_sdk::pipeline::report_panics_of_skills();
+    skill_sdk::pipeline::install_panic_hook();
     let server = Server::of(&[act::SKILL, unclassified::SKILL]).await;
     let mut client = server.connect().await;
     let table = [

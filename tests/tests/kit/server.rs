@@ -1,10 +1,10 @@
 //! Hosts on real sockets.
 
 use serde_json::json;
-use skill_sdk::http::HttpHost;
-use skill_sdk::mcp::McpHost;
-use skill_sdk::mcp::http::McpHttp;
-use skill_sdk::pipeline::Host;
+use skill_sdk::http::HttpServer;
+use skill_sdk::mcp::McpServer;
+use skill_sdk::mcp::http::McpHttpServer;
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::TestServer;
 use skill_sdk::{Registry, skill};
 use skill_sdk_tests::wire::{Client, request};
@@ -15,13 +15,13 @@ fn double(number: i32) -> i32 {
     number * 2
 }
 
-fn host() -> Host {
-    Host::new(&Registry::of([double::SKILL]).unwrap()).unwrap()
+fn host() -> SkillSet {
+    SkillSet::new(&Registry::from_skills([double::SKILL]).unwrap()).unwrap()
 }
 
 #[tokio::test]
 async fn a_skill_is_called_over_http() {
-    let server = TestServer::http(HttpHost::anonymous(host())).await.unwrap();
+    let server = TestServer::http(HttpServer::anonymous(host())).await.unwrap();
     assert_eq!(server.url(), format!("http://{}", server.address()));
     let mut client = Client::connect(server.address()).await;
     let answer = client
@@ -34,7 +34,7 @@ async fn a_skill_is_called_over_http() {
 
 #[tokio::test]
 async fn a_skill_is_a_tool_over_mcp() {
-    let mcp = McpHttp::anonymous(McpHost::new(host()).unwrap());
+    let mcp = McpHttpServer::anonymous(McpServer::new(host()).unwrap());
     let server = TestServer::mcp_http(mcp).await.unwrap();
     let initialize = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::json;
-use skill_sdk::context::ContextStart;
+use skill_sdk::context::ContextBuilder;
 use skill_sdk::llm::{ClaudeCode, LlmClient};
 use skill_sdk::{ChatRequest, Environment, SkillContext};
 use tempfile::TempDir;
@@ -85,7 +85,7 @@ pub(crate) fn environment(variables: &[(&str, &str)]) -> Environment {
     let path = std::env::var("PATH").unwrap();
     let path = [("PATH", path.as_str())];
     let all = path.iter().chain(variables);
-    Environment::only(all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    Environment::from_vars(all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
 }
 
 fn configured(tool: &Tool, more: &[(&str, &str)]) -> SkillContext {
@@ -115,7 +115,7 @@ async fn the_tool_is_found_by_its_path_and_on_the_search_path() {
         ("SKILL_LLM_PROVIDER".to_owned(), "claude-code".to_owned()),
         ("PATH".to_owned(), search),
     ];
-    summarize(&context_of(Environment::only(variables), None))
+    summarize(&context_of(Environment::from_vars(variables), None))
         .await
         .unwrap();
     assert_eq!(tool.calls().len(), 2);
@@ -129,7 +129,7 @@ async fn the_tool_is_found_by_its_path_and_on_the_search_path() {
             ("PATH", &none),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let error = summarize(&context_of(Environment::only(variables), None))
+        let error = summarize(&context_of(Environment::from_vars(variables), None))
             .await
             .unwrap_err();
         assert_eq!(code(&error), "llm_unavailable", "{binary}");
@@ -333,9 +333,9 @@ async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
 #[tokio::test]
 async fn a_call_whose_time_is_up_kills_it_too() {
     let sleeping = sleeping();
-    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
     start.deadline = Some(std::time::Instant::now() + Duration::from_secs(2));
-    start.services.llm = Some(LlmClient::new(ClaudeCode::at(
+    start.services.llm = Some(LlmClient::new(ClaudeCode::new(
         sleeping.tool.path(),
         &environment(&[]),
     )));

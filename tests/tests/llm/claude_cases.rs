@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::context::ContextStart;
+use skill_sdk::context::ContextBuilder;
 use skill_sdk::llm::{ClaudeCode, LlmClient};
 use skill_sdk::{ChatRequest, LlmUsage, SkillContext, SkillError};
 use skill_sdk_tests::cases::{self, Case};
@@ -105,14 +105,14 @@ async fn replay(case: &Case) {
     let models = input["models"].as_array().unwrap();
     // The recording gave up after these seconds; a busy machine may need them all for a script that does not sleep.
     let seconds = input["timeout"].as_f64().unwrap();
-    let claude = ClaudeCode::at(binary, &environment(&variables))
+    let claude = ClaudeCode::new(binary, &environment(&variables))
         .models(models.iter().map(|model| model.as_str().unwrap()))
         .timeout(Duration::from_secs_f64(if seconds >= 5.0 {
             120.0
         } else {
             seconds
         }));
-    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
     start.services.llm = Some(LlmClient::new(claude));
     let context = SkillContext::new(start);
     let request = asked(input);
@@ -260,8 +260,8 @@ fn compare_input(id: &str, ours: &str, recorded: &str) {
 async fn rendered(case: &Case) {
     let reply = json!({"result": "{}"}).to_string().into_bytes();
     let tool = Tool::new(&[vec![("stdout", reply)]]);
-    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.services.llm = Some(LlmClient::new(ClaudeCode::at(tool.path(), &environment(&[]))));
+    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
+    start.services.llm = Some(LlmClient::new(ClaudeCode::new(tool.path(), &environment(&[]))));
     let llm = SkillContext::new(start).llm().unwrap();
     llm.chat_json_object(ChatRequest::new("")).await.unwrap();
     compare_input(

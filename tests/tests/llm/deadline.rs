@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use serde_json::json;
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::{SkillContext, SkillError, skill};
 
 use super::double::{Double, Say};
 use super::{Summary, code, context_of, environment_at, request, summarize};
 
-/// Asks the model, and is not stopped by anybody but the model client.
+/// DeclaredNames the model, and is not stopped by anybody but the model client.
 async fn in_another_task(context: SkillContext) -> SkillError {
     let task = tokio::spawn(async move { summarize(&context).await.unwrap_err() });
     task.await.unwrap()
@@ -49,7 +49,7 @@ async fn a_pause_that_would_take_longer_than_there_is_time_is_not_made() {
     assert_eq!(double.models(), "ab");
 }
 
-/// Asks the model in another task, and says what came of it in the cost.
+/// DeclaredNames the model in another task, and says what came of it in the cost.
 #[skill("task.summary", version = "1", side_effects = "none", risk = "low")]
 async fn other_task(ctx: &SkillContext) -> Result<(), SkillError> {
     let context = ctx.clone();
@@ -63,7 +63,7 @@ async fn other_task(ctx: &SkillContext) -> Result<(), SkillError> {
 #[tokio::test]
 async fn when_the_caller_goes_away_the_request_is_dropped() {
     let mut double = Double::start([Say::Nothing]).await;
-    let host = Host::with_resources([other_task::SKILL], Resources::default()).unwrap();
+    let host = SkillSet::with_states([other_task::SKILL], States::default()).unwrap();
     let mut meta = Meta::new("test");
     meta.environment = environment_at(&double.base, &[]);
     let call = tokio::spawn(async move {
@@ -75,7 +75,7 @@ async fn when_the_caller_goes_away_the_request_is_dropped() {
     assert_eq!(double.sign().await, "gone");
 }
 
-/// Asks the model.
+/// DeclaredNames the model.
 #[skill("slow.summary", version = "1", side_effects = "none", risk = "low")]
 async fn own_task(ctx: &SkillContext) -> Result<(), SkillError> {
     ctx.llm()?.chat_json::<Summary>(request()).await.map(drop)
@@ -84,7 +84,7 @@ async fn own_task(ctx: &SkillContext) -> Result<(), SkillError> {
 #[tokio::test]
 async fn tokens_that_were_used_until_the_end_are_counted() {
     let mut double = Double::start([Say::text("no"), Say::Nothing]).await;
-    let host = Host::with_resources([own_task::SKILL], Resources::default()).unwrap();
+    let host = SkillSet::with_states([own_task::SKILL], States::default()).unwrap();
     let mut meta = Meta::new("test");
     meta.environment = environment_at(&double.base, &[]);
     meta.timeout = Some(HOUR);

@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use serde_json::{Value, json};
-use skill_sdk::context::ContextStart;
+use skill_sdk::context::ContextBuilder;
 use skill_sdk::testing::{FakeAnswer, FakeLlm, LlmCall, invoke};
 use skill_sdk::{ChatRequest, SkillContext, SkillError, skill};
 use skill_sdk_tests::cases::{self, Case};
@@ -25,9 +25,9 @@ fn answer(recorded: &Value) -> FakeAnswer {
     match recorded.as_str() {
         None => recorded.clone().into(),
         Some("function: {summary: prompt + '!'}") => {
-            FakeAnswer::with(|call| json!({"summary": format!("{}!", call.prompt())}))
+            FakeAnswer::from_fn(|call| json!({"summary": format!("{}!", call.prompt())}))
         }
-        Some("function: {m: mode}") => FakeAnswer::with(|call| json!({"m": mode(call)})),
+        Some("function: {m: mode}") => FakeAnswer::from_fn(|call| json!({"m": mode(call)})),
         Some(other) => panic!("unknown function {other}"),
     }
 }
@@ -48,7 +48,7 @@ fn replay(case: &Case) {
         None => FakeLlm::always(answer(answers)),
     };
     let fake = fake.model("m").price(0.5);
-    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
     start.services.llm = Some(fake.client());
     let context = SkillContext::new(start);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -162,7 +162,7 @@ async fn a_skill_is_called_with_a_fake() {
 
 #[tokio::test]
 async fn failures_of_a_model_are_answers_too() {
-    let failing = |code: &'static str| FakeLlm::with(move |_| SkillError::retryable(code, "no"));
+    let failing = |code: &'static str| FakeLlm::from_fn(move |_| SkillError::retryable(code, "no"));
     let call = |fake: FakeLlm| invoke(summary::SKILL, json!({"text": "t"})).llm(fake);
     let result = call(failing("llm_timeout")).await.unwrap();
     assert_eq!(result.outputs["summary"], "");
@@ -180,7 +180,7 @@ async fn failures_of_a_model_are_answers_too() {
 #[test]
 #[should_panic(expected = "FakeLlm: call 2 of the model, but 1 answers are expected to be enough")]
 fn one_call_too_many_panics_in_the_test() {
-    /// Asks twice, and does not mind failures.
+    /// DeclaredNames twice, and does not mind failures.
     #[skill("fake.twice", version = "1", side_effects = "none", risk = "low")]
     async fn twice(ctx: &SkillContext) -> Result<(), SkillError> {
         for _ in 0..2 {

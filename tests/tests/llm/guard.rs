@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use skill_sdk::ChatRequest;
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk_tests::log;
 use tracing::Level;
 
@@ -58,7 +58,7 @@ async fn the_log_holds_kinds_counts_and_tokens_and_no_text() {
         Say::text(r#"{"summary": "secret-summary"}"#),
     ])
     .await;
-    let host = Host::with_resources([summary::SKILL], Resources::default()).unwrap();
+    let host = SkillSet::with_states([summary::SKILL], States::default()).unwrap();
     let mut meta = Meta::new("test");
     meta.invocation_id = Some("llm-log-1".to_owned());
     meta.environment = environment_at(&double.base, &[]);

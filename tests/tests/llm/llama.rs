@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError, skill};
 
 use super::{KEY, code, context_of};
@@ -85,7 +85,7 @@ impl Llama {
             ("SKILL_LLM_MODELS", "tiny".to_owned()),
         ]);
         all.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
-        Environment::only(all.into_iter().map(|(name, value)| (name.to_owned(), value)))
+        Environment::from_vars(all.into_iter().map(|(name, value)| (name.to_owned(), value)))
     }
 
     fn context(&self) -> SkillContext {
@@ -165,7 +165,7 @@ struct Formats {
     code: String,
 }
 
-/// Asks for a `T` some times over, at several temperatures.
+/// DeclaredNames for a `T` some times over, at several temperatures.
 async fn asked_for<T>(context: &SkillContext)
 where
     T: Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static,
@@ -222,7 +222,7 @@ async fn the_server_gets_texts_without_personal_data() {
     assert_ne!(sent("Ответь", "тел 89123456789").await, guarded);
 }
 
-/// Asks for what the model never ends to say.
+/// DeclaredNames for what the model never ends to say.
 #[skill("llama.endless", version = "1", side_effects = "none", risk = "low")]
 async fn endless(limit: Option<u32>, ctx: &SkillContext) -> Result<(), SkillError> {
     let mut request = question();
@@ -238,7 +238,7 @@ async fn call_endless(
     timeout: Option<Duration>,
     variables: &[(&str, &str)],
 ) -> SkillError {
-    let host = Host::with_resources([endless::SKILL], Resources::default()).unwrap();
+    let host = SkillSet::with_states([endless::SKILL], States::default()).unwrap();
     let mut meta = Meta::new("test");
     meta.environment = llama.environment("/v1", variables);
     meta.timeout = timeout;

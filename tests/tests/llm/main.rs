@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::context::ContextStart;
+use skill_sdk::context::ContextBuilder;
 use skill_sdk::llm::{ChatAnswer, LlmClient, OpenAi};
 use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError};
 
@@ -36,7 +36,7 @@ const KEY: &str = "sk-hunter2";
 
 /// A call whose host has these variables and no others, and this much time.
 fn context_of(environment: Environment, time: Option<Duration>) -> SkillContext {
-    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
     start.environment = environment;
     start.deadline = time.map(|time| Instant::now() + time);
     SkillContext::new(start)
@@ -45,9 +45,9 @@ fn context_of(environment: Environment, time: Option<Duration>) -> SkillContext 
 /// A call whose model is at `base`, with the models `a` and `b`. Its client is its own: what it learns of the server is lost by
 /// no other test, and comes from none that had the same port.
 fn context_at(base: &str) -> SkillContext {
-    let mut start = ContextStart::new("doc.summarize@1", "test", std::sync::Arc::default());
+    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
     start.environment = environment_at(base, &[]);
-    start.services.llm = Some(LlmClient::new(OpenAi::at(base, KEY, ["a", "b"]).unwrap()));
+    start.services.llm = Some(LlmClient::new(OpenAi::new(base, KEY, ["a", "b"]).unwrap()));
     SkillContext::new(start)
 }
 
@@ -63,7 +63,7 @@ fn environment_at(base: &str, variables: &[(&str, &str)]) -> Environment {
         ("SKILL_LLM_MODELS", "a, b"),
     ];
     let all = server.iter().chain(variables);
-    Environment::only(all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    Environment::from_vars(all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
 }
 
 /// The question of most tests.

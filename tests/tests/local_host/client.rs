@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skill_sdk::Environment;
-use skill_sdk::context::Resources;
-use skill_sdk::local::{LocalHost, serve};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::local::{LocalServer, serve};
+use skill_sdk::pipeline::SkillSet;
 use tokio::sync::oneshot;
 
 use super::SKILLS;
@@ -18,9 +18,9 @@ use super::SKILLS;
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A host of the skills of these tests.
-pub(super) fn host() -> LocalHost {
-    let host = Host::with_resources(SKILLS.iter().copied(), Resources::default());
-    LocalHost::new(host.unwrap()).environment(Environment::only([]))
+pub(super) fn host() -> LocalServer {
+    let host = SkillSet::with_states(SKILLS.iter().copied(), States::default());
+    LocalServer::new(host.unwrap()).environment(Environment::from_vars([]))
 }
 
 /// The host, and what a client holds of it.
@@ -48,7 +48,7 @@ impl Done {
 }
 
 /// Starts a host.
-pub(super) fn start(host: LocalHost) -> Ends {
+pub(super) fn start(host: LocalServer) -> Ends {
     let (host_reads, input) = pipe().unwrap();
     let (output, host_writes) = pipe().unwrap();
     let (stop, stopped) = oneshot::channel();
@@ -85,7 +85,7 @@ impl Client {
     }
 
     /// A client of this host.
-    pub(super) fn of(host: LocalHost) -> Self {
+    pub(super) fn of(host: LocalServer) -> Self {
         let Ends {
             input,
             output,

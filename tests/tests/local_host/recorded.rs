@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use skill_sdk::Environment;
-use skill_sdk::context::Resources;
-use skill_sdk::local::LocalHost;
-use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk::context::States;
+use skill_sdk::local::LocalServer;
+use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk_tests::{cases, sample};
 
 use super::client::Client;
@@ -108,11 +108,11 @@ fn judge(case: &cases::Case, answer: &Value) -> Result<(), String> {
 
 #[test]
 fn recorded_calls() {
-    report_panics_of_skills();
-    let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
-    let client = |environment| Client::of(LocalHost::new(host.clone()).environment(environment));
-    let mut plain = client(Environment::only([]));
-    let mut secret = client(Environment::only([("EXT_TOKEN".to_owned(), "t".to_owned())]));
+    install_panic_hook();
+    let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
+    let client = |environment| Client::of(LocalServer::new(host.clone()).environment(environment));
+    let mut plain = client(Environment::from_vars([]));
+    let mut secret = client(Environment::from_vars([("EXT_TOKEN".to_owned(), "t".to_owned())]));
     let (mut wrong, mut replayed, all) = (Vec::new(), 0, cases::load("http.json"));
     for case in &all {
         let Some(line) = Some(&case.input).filter(|_| !is_of_http(case)).and_then(line) else {

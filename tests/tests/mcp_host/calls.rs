@@ -1,9 +1,9 @@
 //! Calls and their results.
 
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::mcp::{McpHost, StdioOptions};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::mcp::{McpServer, StdioOptions};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk_tests::log;
 use skill_sdk_tests::signs::{self, Signs};
 
@@ -244,8 +244,8 @@ fn more_calls_than_may_run_are_told_so() {
 
 #[test]
 fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
-    let host = Host::with_resources([act::SKILL, deaf::SKILL], Resources::default());
-    let host = McpHost::new(host.unwrap()).unwrap().concurrency(1);
+    let host = SkillSet::with_states([act::SKILL, deaf::SKILL], States::default());
+    let host = McpServer::new(host.unwrap()).unwrap().concurrency(1);
     let mut client = Client::of(host, StdioOptions::default());
     client.initialize("2025-11-25");
     let mut signs = Signs::of_call("left");

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk_tests::signs::{Sign, Signs};
 use skill_sdk_tests::wire::Client as Connection;
 
@@ -127,7 +127,7 @@ fn the_timeout_is_kept_also_when_the_body_does_not_yield() {
 
 #[tokio::test]
 async fn a_session_can_cancel_its_calls() {
-    let server = Server::of(McpHttp::anonymous(host()).sessions(true)).await;
+    let server = Server::of(McpHttpServer::anonymous(host()).sessions(true)).await;
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"}});
     let open = async || {
         let opened = server.post(&request(0, "initialize", &params)).await;

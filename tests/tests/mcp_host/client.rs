@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skill_sdk::Environment;
-use skill_sdk::context::Resources;
+use skill_sdk::context::States;
 use skill_sdk::http::{BindError, ServeOptions};
-use skill_sdk::mcp::http::{McpHttp, serve};
-use skill_sdk::mcp::{McpHost, StdioOptions, serve_stdio};
-use skill_sdk::pipeline::Host;
+use skill_sdk::mcp::http::{McpHttpServer, serve};
+use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk_tests::wire::{Answer, Client as Connection};
 use tokio::sync::oneshot;
 
@@ -55,9 +55,9 @@ pub(super) fn modern() -> Value {
 }
 
 /// A host of the skills of these tests.
-pub(super) fn host() -> McpHost {
-    let host = Host::with_resources(SKILLS.iter().copied(), Resources::default());
-    McpHost::with_environment(host.unwrap(), Environment::only([])).unwrap()
+pub(super) fn host() -> McpServer {
+    let host = SkillSet::with_states(SKILLS.iter().copied(), States::default());
+    McpServer::with_environment(host.unwrap(), Environment::from_vars([])).unwrap()
 }
 
 /// Waits on a runtime of its own.
@@ -102,7 +102,7 @@ impl Client {
     }
 
     /// A client of this host that said nothing yet.
-    pub(super) fn of(host: McpHost, options: StdioOptions) -> Self {
+    pub(super) fn of(host: McpServer, options: StdioOptions) -> Self {
         let (client, output) = Self::unread(host, options);
         let (sender, lines) = channel();
         thread::spawn(move || {
@@ -116,7 +116,7 @@ impl Client {
     }
 
     /// A client that does not read, and what it would read from.
-    pub(super) fn unread(host: McpHost, options: StdioOptions) -> (Self, PipeReader) {
+    pub(super) fn unread(host: McpServer, options: StdioOptions) -> (Self, PipeReader) {
         let (host_reads, input) = pipe().unwrap();
         let (output, host_writes) = pipe().unwrap();
         let (stop, stopped) = oneshot::channel();
@@ -254,14 +254,14 @@ pub(super) struct Server {
 impl Server {
     /// Serves these skills to everybody.
     pub(super) async fn anonymous() -> Self {
-        Self::of(McpHttp::anonymous(host())).await
+        Self::of(McpHttpServer::anonymous(host())).await
     }
 
-    pub(super) async fn of(mcp: McpHttp) -> Self {
+    pub(super) async fn of(mcp: McpHttpServer) -> Self {
         Self::with(mcp, ServeOptions::new("127.0.0.1", 0)).await
     }
 
-    pub(super) async fn with(mcp: McpHttp, options: ServeOptions) -> Self {
+    pub(super) async fn with(mcp: McpHttpServer, options: ServeOptions) -> Self {
         let (bound, address) = oneshot::channel();
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {

@@ -1,7 +1,7 @@
 //! `POST /mcp`: statuses, headers, bodies.
 
 use serde_json::{Value, json};
-use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk_tests::wire::Client as Connection;
 
 use super::client::{Server, call, failed, host, http, modern, request, wrong};
@@ -294,7 +294,7 @@ async fn revisions_methods_and_notifications() {
 #[tokio::test]
 async fn versions_are_agreed_on() {
     for sessions in [false, true] {
-        let server = Server::of(McpHttp::anonymous(host()).sessions(sessions)).await;
+        let server = Server::of(McpHttpServer::anonymous(host()).sessions(sessions)).await;
         for (asked, agreed) in [
             ("2025-11-25", "2025-11-25"),
             ("2024-11-05", "2024-11-05"),
@@ -323,7 +323,7 @@ async fn versions_are_agreed_on() {
 async fn methods_that_are_there_are_said() {
     let origin = ("Origin", "http://localhost:1");
     for (sessions, methods) in [(false, "POST"), (true, "POST, DELETE")] {
-        let server = Server::of(McpHttp::anonymous(host()).sessions(sessions).cors(true)).await;
+        let server = Server::of(McpHttpServer::anonymous(host()).sessions(sessions).cors(true)).await;
         let mut connection = Connection::connect(server.address).await;
         connection.send(http("PUT", "/mcp", &[], "")).await;
         let answer = connection.receive().await;

@@ -1,14 +1,14 @@
 //! `tools/list`.
 
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::mcp::{McpError, McpHost, StdioOptions, ToolSchemas};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::mcp::{McpError, McpServer, StdioOptions, ToolSchemas};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::skill;
 
 use super::client::{Client, host, modern, request};
 
-fn list(host: McpHost, params: &Value) -> Value {
+fn list(host: McpServer, params: &Value) -> Value {
     let mut client = Client::of(host, StdioOptions::default());
     client.initialize("2025-11-25");
     client.send(request(1, "tools/list", params));
@@ -138,8 +138,8 @@ fn newer() {}
 
 #[test]
 fn two_versions_of_one_name_are_an_error() {
-    let host = Host::with_resources([super::act::SKILL, newer::SKILL], Resources::default()).unwrap();
-    let Err(McpError::TwoVersions { references }) = McpHost::new(host) else {
+    let host = SkillSet::with_states([super::act::SKILL, newer::SKILL], States::default()).unwrap();
+    let Err(McpError::TwoVersions { references }) = McpServer::new(host) else {
         panic!("two tools of one name");
     };
     assert_eq!(references, ["mcp.act@1", "mcp.act@2"]);

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::mcp::McpHost;
-use skill_sdk::mcp::http::McpHttp;
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::mcp::McpServer;
+use skill_sdk::mcp::http::McpHttpServer;
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::skill;
 use skill_sdk_tests::wire::Answer;
 
@@ -33,8 +33,8 @@ fn mirrored(
 }
 
 async fn server() -> Server {
-    let host = Host::with_resources([mirrored::SKILL], Resources::default()).unwrap();
-    Server::of(McpHttp::anonymous(McpHost::new(host).unwrap())).await
+    let host = SkillSet::with_states([mirrored::SKILL], States::default()).unwrap();
+    Server::of(McpHttpServer::anonymous(McpServer::new(host).unwrap())).await
 }
 
 async fn post(server: &Server, arguments: &Value, own: &[(&str, &str)]) -> Answer {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skill_sdk::context::NoticeLevel;
 use skill_sdk::mcp::StdioOptions;
-use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::{Answer, Client as Connection};
 
@@ -219,7 +219,7 @@ async fn post(server: &Server, message: &str, headers: &[(&str, &str)]) -> (Stri
 
 #[tokio::test]
 async fn over_http_they_come_on_the_stream_of_the_call() {
-    let server = Server::of(McpHttp::anonymous(host().notices(true))).await;
+    let server = Server::of(McpHttpServer::anonymous(host().notices(true))).await;
     let headers = [
         ("MCP-Protocol-Version", "2026-07-28"),
         ("Mcp-Method", "tools/call"),
@@ -263,7 +263,7 @@ async fn initialize(server: &Server) -> Answer {
 
 #[tokio::test]
 async fn a_burst_of_notices_takes_no_room_of_a_question() {
-    let server = Server::of(McpHttp::anonymous(host().notices(true)).sessions(true)).await;
+    let server = Server::of(McpHttpServer::anonymous(host().notices(true)).sessions(true)).await;
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "test", "version": "1"},
     });
@@ -299,7 +299,7 @@ async fn a_burst_of_notices_takes_no_room_of_a_question() {
 
 #[tokio::test]
 async fn a_session_remembers_the_level() {
-    let server = Server::of(McpHttp::anonymous(host().notices(true)).sessions(true)).await;
+    let server = Server::of(McpHttpServer::anonymous(host().notices(true)).sessions(true)).await;
     let (one, other) = (initialize(&server).await, initialize(&server).await);
     assert_eq!(one.json()["result"]["capabilities"]["logging"], json!({}));
     let (one, other) = (one.header("mcp-session-id"), other.header("mcp-session-id"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skill_sdk::http::{Limits, ServeOptions};
-use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::Client as Connection;
 
@@ -17,7 +17,7 @@ async fn limits() {
     let mut limits = Limits::default();
     limits.body = 1000;
     limits.concurrency = 1;
-    let server = Server::of(McpHttp::anonymous(host()).limits(limits)).await;
+    let server = Server::of(McpHttpServer::anonymous(host()).limits(limits)).await;
     let answer = server
         .post(&call(
             1,
@@ -88,7 +88,7 @@ async fn stopping_lets_calls_finish_and_takes_no_new_ones() {
 async fn what_outlasts_the_drain_is_answered() {
     let mut options = ServeOptions::new("127.0.0.1", 0);
     options.drain = std::time::Duration::ZERO;
-    let server = Server::with(McpHttp::anonymous(host()), options).await;
+    let server = Server::with(McpHttpServer::anonymous(host()), options).await;
     let mut signs = Signs::of_call("mcp-drain");
     let mut waiting = Connection::connect(server.address).await;
     let hang = call(

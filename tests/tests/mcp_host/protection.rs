@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk::testing::TestIssuer;
 use skill_sdk_tests::log;
 use skill_sdk_tests::wire::Client as Connection;
@@ -17,7 +17,7 @@ fn ping() -> String {
 #[tokio::test]
 async fn host_names() {
     log::capture();
-    let names = McpHttp::anonymous(host())
+    let names = McpHttpServer::anonymous(host())
         .allow_host("agents.example.com")
         .and_then(|mcp| mcp.allow_host("other.example.com:8443"))
         .and_then(|mcp| mcp.public_url("https://public.example.com/skills"))
@@ -68,7 +68,7 @@ async fn host_names() {
             if method.is_empty() { 404 } else { 200 }
         );
     }
-    let any = Server::of(McpHttp::anonymous(host()).allow_host("*").unwrap()).await;
+    let any = Server::of(McpHttpServer::anonymous(host()).allow_host("*").unwrap()).await;
     assert_eq!(
         any.post_with(&ping(), &[("Host", "evil.example.com")])
             .await
@@ -80,7 +80,7 @@ async fn host_names() {
 #[tokio::test]
 async fn origins() {
     log::capture();
-    let mcp = McpHttp::anonymous(host())
+    let mcp = McpHttpServer::anonymous(host())
         .allow_origin("https://app.example.com")
         .and_then(|mcp| mcp.public_url("https://public.example.com"))
         .unwrap();
@@ -111,13 +111,13 @@ async fn origins() {
         ("Origin", "https://evil.example.com"),
     ];
     assert_eq!(server.post_with(&ping(), &twice).await.status, 403);
-    let any = Server::of(McpHttp::anonymous(host()).allow_origin("*").unwrap()).await;
+    let any = Server::of(McpHttpServer::anonymous(host()).allow_origin("*").unwrap()).await;
     assert_eq!(any.post_with(&ping(), &[("Origin", "null")]).await.status, 200);
 }
 
 #[tokio::test]
 async fn pages_may_read_answers_when_that_is_allowed() {
-    let server = Server::of(McpHttp::anonymous(host()).cors(true)).await;
+    let server = Server::of(McpHttpServer::anonymous(host()).cors(true)).await;
     let page = ("Origin", "http://localhost:3000");
     let answer = server.post_with(&ping(), &[page]).await;
     assert_eq!(
@@ -155,7 +155,7 @@ async fn pages_may_read_answers_when_that_is_allowed() {
 #[tokio::test]
 async fn without_a_token_nothing_is_said_but_where_to_get_one() {
     let issuer = TestIssuer::start();
-    let server = Server::of(McpHttp::new(host(), issuer.verifier())).await;
+    let server = Server::of(McpHttpServer::new(host(), issuer.verifier())).await;
     let mut connection = Connection::connect(server.address).await;
     let address = format!("localhost:{}", server.address.port());
     let here = ("Host", address.as_str());
@@ -211,8 +211,8 @@ async fn metrics_need_a_token_unless_they_are_open() {
     let token = issuer.token().authorization();
     let bearer = ("Authorization", token.as_str());
     for open in [false, true] {
-        let mcp = McpHttp::new(host(), issuer.verifier());
-        let mcp = if open { mcp.open_metrics() } else { mcp };
+        let mcp = McpHttpServer::new(host(), issuer.verifier());
+        let mcp = if open { mcp.public_metrics() } else { mcp };
         let server = Server::of(mcp).await;
         let mut connection = Connection::connect(server.address).await;
         // A Prometheus without a token comes by address.
@@ -246,7 +246,7 @@ async fn metrics_need_a_token_unless_they_are_open() {
 #[tokio::test]
 async fn with_a_token_skills_know_the_caller() {
     let issuer = TestIssuer::start();
-    let server = Server::of(McpHttp::new(host(), issuer.verifier())).await;
+    let server = Server::of(McpHttpServer::new(host(), issuer.verifier())).await;
     let principal = "0190a1b2-0000-7000-8000-000000000001";
     let token = issuer.token().principal(principal).authorization();
     let bearer = ("Authorization", token.as_str());
@@ -276,7 +276,7 @@ async fn with_a_token_skills_know_the_caller() {
 #[tokio::test]
 async fn behind_a_proxy_the_metadata_has_the_public_names() {
     let issuer = TestIssuer::start();
-    let mcp = McpHttp::new(host(), issuer.verifier())
+    let mcp = McpHttpServer::new(host(), issuer.verifier())
         .public_url("https://example.com/skills")
         .unwrap();
     let server = Server::of(mcp).await;
@@ -301,7 +301,7 @@ async fn behind_a_proxy_the_metadata_has_the_public_names() {
 
 #[tokio::test]
 async fn clones_share_what_they_count() {
-    let mcp = McpHttp::anonymous(host());
+    let mcp = McpHttpServer::anonymous(host());
     let server = Server::of(mcp.clone()).await;
     server
         .post(&call(1, "mcp.act", &json!({"action": "a"}), &Value::Null))

@@ -1,7 +1,7 @@
 //! Answers that are streams: progress over HTTP.
 
 use serde_json::{Value, json};
-use skill_sdk::mcp::http::McpHttp;
+use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::Client as Connection;
 
@@ -52,7 +52,7 @@ async fn progress_makes_a_stream_that_ends_with_the_result() {
 async fn an_open_stream_does_not_keep_the_server() {
     let mut options = skill_sdk::http::ServeOptions::new("127.0.0.1", 0);
     options.drain = std::time::Duration::ZERO;
-    let server = Server::with(McpHttp::anonymous(host()), options).await;
+    let server = Server::with(McpHttpServer::anonymous(host()), options).await;
     let meta = json!({"progressToken": "p", "skill/invocationId": "mcp-open-stream"});
     let mut signs = Signs::of_call("mcp-open-stream");
     let message = call(1, "mcp.act", &json!({"action": "hang"}), &meta);

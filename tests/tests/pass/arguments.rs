@@ -26,7 +26,7 @@ use super::document;
     tags = ["all"],
     secrets = ["helpdesk-token"],
     config = ["HELPDESK_URL"],
-    hosts = ["api.example.com:443"],
+    allowed_hosts = ["api.example.com:443"],
     examples = json!([{"inputs": {"ok": true, "got": 1}}]),
     deprecated = "use argument.fewer@1",
     crate = ::skill_sdk,
@@ -93,7 +93,7 @@ fn make_the_contract() {
         ("tags", json!(["all"])),
         ("secrets", json!(["helpdesk-token"])),
         ("config", json!(["HELPDESK_URL"])),
-        ("hosts", json!(["api.example.com:443"])),
+        ("allowed_hosts", json!(["api.example.com:443"])),
         ("deprecated", json!("use argument.fewer@1")),
     ] {
         assert_eq!(beside[key], value, "{key} in {beside}");

@@ -53,16 +53,16 @@ mod bare {
 
     pub(super) struct Pool;
 
-    #[::skill_sdk::resource]
+    #[::skill_sdk::state]
     fn pool() -> Pool {
         Pool
     }
 
-    #[::skill_sdk::skill("hygiene.resource", version = "1", side_effects = "none", risk = "low")]
-    pub(super) async fn resource(
+    #[::skill_sdk::skill("hygiene.state", version = "1", side_effects = "none", risk = "low")]
+    pub(super) async fn state(
         ctx: &::skill_sdk::SkillContext,
     ) -> ::std::result::Result<(), ::skill_sdk::SkillError> {
-        ctx.resource::<Pool>().await?;
+        ctx.state::<Pool>().await?;
         ::std::result::Result::Ok(())
     }
 }
@@ -142,7 +142,7 @@ fn holds_without_a_prelude() {
     );
     assert_eq!(call(bare::nothing::SKILL, json!({})).unwrap(), json!({}));
     assert_eq!(call(bare::failure::SKILL, json!({})).unwrap_err().code(), "lost");
-    assert_eq!(call(bare::resource::SKILL, json!({})).unwrap(), json!({}));
+    assert_eq!(call(bare::state::SKILL, json!({})).unwrap(), json!({}));
 }
 
 #[test]

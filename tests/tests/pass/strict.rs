@@ -28,7 +28,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::{SkillContext, SkillError, SkillFailure, resource, skill};
+use skill_sdk::{SkillContext, SkillError, SkillFailure, skill, state};
 
 /// Where to merge.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -110,7 +110,7 @@ pub(super) fn failing(busy: bool) -> Result<(), Lost> {
 #[derive(Debug)]
 pub(super) struct Pool;
 
-#[resource]
+#[state]
 fn pool() -> Pool {
     Pool
 }

@@ -86,7 +86,7 @@ async fn a_skill_sees_what_the_host_knows() {
         "package": "p", "version": "1", "schemaRevision": 2, "values": {"limit": 5, "b": {"c": [1]}},
     })));
     meta.environment =
-        Environment::only([("A", "1"), ("token", "s3")].map(|(a, b)| (a.to_owned(), b.to_owned())));
+        Environment::from_vars([("A", "1"), ("token", "s3")].map(|(a, b)| (a.to_owned(), b.to_owned())));
     meta.progress = Some(Arc::clone(&reports) as Arc<dyn ProgressSink>);
     let completed = call(echo::SKILL, json!({}), meta).await;
     let got: Value = serde_json::from_slice(completed.result().unwrap()).unwrap();
@@ -246,7 +246,7 @@ async fn the_log_holds_no_inputs_outputs_settings_or_secrets() {
     let known = |id: &str| {
         let mut meta = meta(id);
         let variable = ("confidential-token".to_owned(), "PRIVATE3".to_owned());
-        meta.environment = Environment::only([variable]);
+        meta.environment = Environment::from_vars([variable]);
         meta.settings = settings_values(Some(json!({"values": {"a": "PRIVATE6"}})));
         meta.idempotency_key = Some("PRIVATE7".to_owned());
         meta.timeout = Some(Duration::from_secs(1));

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 use serde_json::{Value, json};
-use skill_sdk::pipeline::Completed;
+use skill_sdk::pipeline::CallOutcome;
 use skill_sdk::{FailureExt, Skill, SkillError, SkillFailure, skill};
 use skill_sdk_tests::log::{self, Logged};
 
@@ -126,7 +126,7 @@ async fn classified(kind: String) -> Result<u32, SkillError> {
     Ok(number)
 }
 
-async fn failed(skill: &'static Skill, inputs: Value, id: &str) -> (Completed, Logged) {
+async fn failed(skill: &'static Skill, inputs: Value, id: &str) -> (CallOutcome, Logged) {
     let completed = call(skill, inputs, meta(id)).await;
     let log = log::of_call(id);
     let last = log.iter().rev().find(|event| event.fields.contains_key("code"));

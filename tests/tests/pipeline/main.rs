@@ -18,20 +18,20 @@ mod context;
 mod deadline;
 mod failures;
 mod panics;
-mod resources;
+mod states;
 mod values;
 mod violations;
 
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Completed, Host, Meta};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Call, CallOutcome, Meta, SkillSet};
 use skill_sdk::{Skill, SkillError};
 use skill_sdk_tests::log;
 
 /// A host of these skills without shared values.
-fn host(skills: &[&'static Skill]) -> Host {
+fn host(skills: &[&'static Skill]) -> SkillSet {
     log::capture();
-    Host::with_resources(skills.iter().copied(), Resources::default()).unwrap()
+    SkillSet::with_states(skills.iter().copied(), States::default()).unwrap()
 }
 
 /// What a host knows of the call with this invocation id.
@@ -42,13 +42,13 @@ fn meta(invocation_id: &str) -> Meta {
 }
 
 /// Calls a skill that `host` hosts.
-async fn call_on(host: &Host, skill: &Skill, inputs: &Value, meta: Meta) -> Completed {
+async fn call_on(host: &SkillSet, skill: &Skill, inputs: &Value, meta: Meta) -> CallOutcome {
     host.call(host.get(skill.reference()).unwrap(), Call::value(inputs, meta))
         .await
 }
 
 /// Calls a skill that has a host of its own.
-async fn call(skill: &'static Skill, inputs: Value, meta: Meta) -> Completed {
+async fn call(skill: &'static Skill, inputs: Value, meta: Meta) -> CallOutcome {
     call_on(&host(&[skill]), skill, &inputs, meta).await
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
-use skill_sdk::pipeline::report_panics_of_skills;
+use skill_sdk::pipeline::install_panic_hook;
 use skill_sdk::{Skill, SkillContext, skill};
 use skill_sdk_tests::log;
 
@@ -88,7 +88,7 @@ async fn payload(go: bool) -> u8 {
 
 #[tokio::test]
 async fn a_panic_is_a_crash_and_its_text_goes_to_the_log() {
-    report_panics_of_skills();
+    install_panic_hook();
     let skills: &[(&'static Skill, _, _)] = &[
         (early::SKILL, json!({"go": true}), json!({"go": false})),
         (late::SKILL, json!({"go": true}), json!({"go": false})),
@@ -141,7 +141,7 @@ async fn a_panic_is_a_crash_and_its_text_goes_to_the_log() {
 
 #[tokio::test]
 async fn a_payload_that_panics_takes_nothing_down() {
-    report_panics_of_skills();
+    install_panic_hook();
     let host = host(&[payload::SKILL]);
     let completed = call_on(&host, payload::SKILL, &json!({"go": true}), meta("payload")).await;
     assert_eq!(wire(completed.result().unwrap_err())["code"], "skill_error");
@@ -162,7 +162,7 @@ async fn given_up(place: Bomb) -> Bomb {
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_of_a_body_that_is_given_up_stays_with_it() {
-    report_panics_of_skills();
+    install_panic_hook();
     let host = host(&[given_up::SKILL]);
     let mut times_out = meta("given-up");
     times_out.timeout = Some(Duration::from_secs(1));
@@ -192,7 +192,7 @@ async fn a_panic_of_a_body_that_is_given_up_stays_with_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_calls_go_on_beside_a_panic() {
-    report_panics_of_skills();
+    install_panic_hook();
     let host = host(&[late::SKILL, sync::SKILL]);
     let calls = (0..40).map(|index| {
         let (host, skill) = (

@@ -1,8 +1,8 @@
 //! Nothing of a credential is in logs, errors and outputs.
 
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Call, Host, Meta};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::{Environment, SkillContext, SkillError, skill};
 use skill_sdk_tests::log;
 
@@ -42,7 +42,7 @@ async fn credentials_stay_where_they_are_used() {
             )),
         ),
     ];
-    let host = Host::with_resources([all::SKILL], Resources::default()).unwrap();
+    let host = SkillSet::with_states([all::SKILL], States::default()).unwrap();
     for (name, fault) in faults {
         if let Some((part, fault)) = fault {
             platform.breaks(part, [fault]);
@@ -57,7 +57,7 @@ async fn credentials_stay_where_they_are_used() {
         }));
         // Another configuration, another client: nothing is in a cache.
         let own = [("IAM_PRINCIPAL", name)];
-        meta.environment = Environment::only(platform.variables_with(&own));
+        meta.environment = Environment::from_vars(platform.variables_with(&own));
         let completed = host
             .call(host.get("leaks.all@1").unwrap(), Call::value(&json!({}), meta))
             .await;

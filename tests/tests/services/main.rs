@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use skill_sdk::context::{ContextStart, Resources};
+use skill_sdk::context::{ContextBuilder, States};
 use skill_sdk::testing::{Invoke, invoke};
 use skill_sdk::{Environment, SkillContext, skill};
 use tokio::sync::oneshot;
@@ -34,8 +34,8 @@ fn context(variables: impl IntoIterator<Item = (String, String)>) -> SkillContex
 
 /// The context of a call that has this much time.
 fn within(variables: impl IntoIterator<Item = (String, String)>, time: Option<Duration>) -> SkillContext {
-    let mut start = ContextStart::new("a@1", "test", Arc::new(Resources::default()));
-    start.environment = Environment::only(variables);
+    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
+    start.environment = Environment::from_vars(variables);
     start.deadline = time.map(|time| Instant::now() + time);
     SkillContext::new(start)
 }

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::json;
-use skill_sdk::context::Resources;
-use skill_sdk::http::{HttpHost, ServeOptions};
-use skill_sdk::pipeline::Host;
+use skill_sdk::context::States;
+use skill_sdk::http::{HttpServer, ServeOptions};
+use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::TestIssuer;
 use skill_sdk_tests::program::Program;
 use skill_sdk_tests::sample;
@@ -80,8 +80,8 @@ async fn documents(
     issuer: &TestIssuer,
 ) -> Vec<PathBuf> {
     let open = Server::of(sample::SKILLS).await;
-    let host = Host::with_resources(sample::SKILLS.iter().copied(), Resources::default()).unwrap();
-    let http = HttpHost::new(host, issuer.verifier());
+    let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
+    let http = HttpServer::new(host, issuer.verifier());
     let closed = Server::start(http, ServeOptions::new("127.0.0.1", 0)).await;
     let token = issuer.token().authorization();
     let mut documents = Vec::new();

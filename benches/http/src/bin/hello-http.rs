@@ -7,8 +7,8 @@
 
 use std::io;
 
-use skill_sdk::http::{HttpHost, ServeOptions, serve};
-use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk::http::{HttpServer, ServeOptions, serve};
+use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk::skill;
 use skill_sdk_bench_http::start;
 
@@ -22,11 +22,11 @@ async fn greet(
 }
 
 fn main() -> io::Result<()> {
-    report_panics_of_skills();
-    let host = Host::collect().map_err(io::Error::other)?;
+    install_panic_hook();
+    let host = SkillSet::collect().map_err(io::Error::other)?;
     start::run(async {
         serve(
-            HttpHost::anonymous(host),
+            HttpServer::anonymous(host),
             ServeOptions::new("127.0.0.1", 0),
             start::announce,
             std::future::pending(),

@@ -8,8 +8,8 @@
 use std::io;
 use std::process::ExitCode;
 
-use skill_sdk::http::{HttpHost, ServeOptions, serve};
-use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk::http::{HttpServer, ServeOptions, serve};
+use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk::skill;
 use skill_sdk_bench_http::model::{self, Order, Quote, RuledOrder, RuledQuote};
 use skill_sdk_bench_http::start;
@@ -44,11 +44,11 @@ fn failed(error: &io::Error) -> ExitCode {
 }
 
 fn host() -> io::Result<()> {
-    report_panics_of_skills();
-    let host = Host::collect().map_err(io::Error::other)?;
+    install_panic_hook();
+    let host = SkillSet::collect().map_err(io::Error::other)?;
     start::run(async {
         serve(
-            HttpHost::anonymous(host),
+            HttpServer::anonymous(host),
             ServeOptions::new("127.0.0.1", 0),
             start::announce,
             std::future::pending(),

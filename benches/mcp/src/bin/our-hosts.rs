@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use skill_sdk::host::stdio;
 use skill_sdk::http::ServeOptions;
-use skill_sdk::local::{self, LocalHost};
-use skill_sdk::mcp::http::{self as mcp_http, McpHttp};
-use skill_sdk::mcp::{McpHost, StdioOptions, serve_stdio};
-use skill_sdk::pipeline::{Host, report_panics_of_skills};
+use skill_sdk::local::{self, LocalServer};
+use skill_sdk::mcp::http::{self as mcp_http, McpHttpServer};
+use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
+use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk::skill;
 use skill_sdk_bench_mcp::{Order, Quote, pin, quote};
 
@@ -71,14 +71,14 @@ fn block() {
 fn main() -> Result<(), Box<dyn Error>> {
     pin()?;
     let how = std::env::args().nth(1).unwrap_or_default();
-    report_panics_of_skills();
-    let host = Host::collect()?;
+    install_panic_hook();
+    let host = SkillSet::collect()?;
     if how == "local" {
         let protocol = stdio::take()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let served = local::serve(LocalHost::new(host), protocol.input, protocol.output, pending());
+        let served = local::serve(LocalServer::new(host), protocol.input, protocol.output, pending());
         return Ok(runtime.block_on(served)?);
     }
     // One worker, as the plain server has; but a spinning skill must not stop the others.
@@ -87,10 +87,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .worker_threads(workers)
         .enable_all()
         .build()?;
-    let host = McpHost::new(host)?;
+    let host = McpServer::new(host)?;
     if how == "mcp-http" {
         let options = ServeOptions::new("127.0.0.1", 0);
-        let mcp = McpHttp::anonymous(host);
+        let mcp = McpHttpServer::anonymous(host);
         runtime.block_on(mcp_http::serve(
             mcp,
             options,

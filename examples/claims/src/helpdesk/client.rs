@@ -7,7 +7,7 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde::Deserialize;
 use serde_json::json;
-use skill_sdk::{FailureExt, Secret, SkillContext, SkillError, resource};
+use skill_sdk::{FailureExt, Secret, SkillContext, SkillError, state};
 
 use super::{Desk, NotSent, ReplyIn};
 use crate::helpdesk_double::HelpdeskDouble;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 struct Shared(Client);
 
-#[resource]
+#[state]
 fn shared() -> Result<Shared, reqwest::Error> {
     let client = Client::builder()
         .user_agent("claims-skills")
@@ -30,7 +30,7 @@ fn shared() -> Result<Shared, reqwest::Error> {
     client.build().map(Shared)
 }
 
-#[resource]
+#[state]
 async fn stand_in() -> std::io::Result<HelpdeskDouble> {
     HelpdeskDouble::start().await
 }
@@ -59,11 +59,11 @@ impl Connection {
         } else {
             // An event within a call carries the skill and the call's id by itself.
             tracing::warn!("HELPDESK_URL is not set: the reply goes to a stand-in that nobody reads");
-            let double = ctx.resource::<HelpdeskDouble>().await?;
+            let double = ctx.state::<HelpdeskDouble>().await?;
             (double.url(), Secret::new(HelpdeskDouble::TOKEN), Desk::StandIn)
         };
         Ok(Self {
-            shared: ctx.resource::<Shared>().await?,
+            shared: ctx.state::<Shared>().await?,
             address: parse(&address)?,
             token,
             answered_by,

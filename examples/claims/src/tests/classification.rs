@@ -111,7 +111,7 @@ fn the_model_of_the_host_answers() {
 
 #[test]
 fn a_model_that_failed_is_the_failure_of_the_call() {
-    let busy = FakeLlm::with(|_| SkillError::retryable("llm_rate_limited", "busy"));
+    let busy = FakeLlm::from_fn(|_| SkillError::retryable("llm_rate_limited", "busy"));
     let call = invoke(classify::SKILL, claim(&json!({}))).llm(&busy);
     let error = call.blocking().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("llm_rate_limited", true));

@@ -151,7 +151,7 @@ async fn without_an_address_the_stand_in_answers_and_says_so() {
             .idempotency_key("k-1")
     };
     let expected = json!({"sent": true, "message_id": "m-1", "reason": null, "answered_by": "stand-in"});
-    assert_eq!(call().resource(double.clone()).await.unwrap().outputs, expected);
+    assert_eq!(call().state(double.clone()).await.unwrap().outputs, expected);
     assert_eq!(double.messages().len(), 1);
     assert_eq!(call().await.unwrap().outputs, expected);
     assert_eq!(double.messages().len(), 1);

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use skill_sdk::context::ContextStart;
+use skill_sdk::context::ContextBuilder;
 use skill_sdk::testing::{Invoke, invoke};
 use skill_sdk::{Environment, SkillContext};
 use tempfile::TempDir;
@@ -117,9 +117,9 @@ impl Fixture {
     }
 
     /// A context like that of a call, for what lies below the skill.
-    pub(super) fn context(&self, change: impl FnOnce(&mut ContextStart)) -> SkillContext {
-        let mut start = ContextStart::new("git.merge@2", "test", Arc::default());
-        start.environment = Environment::only([("GIT_ROOT".to_owned(), text(&self.root()))]);
+    pub(super) fn context(&self, change: impl FnOnce(&mut ContextBuilder)) -> SkillContext {
+        let mut start = ContextBuilder::new("git.merge@2", "test", Arc::default());
+        start.environment = Environment::from_vars([("GIT_ROOT".to_owned(), text(&self.root()))]);
         change(&mut start);
         SkillContext::new(start)
     }

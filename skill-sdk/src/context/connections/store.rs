@@ -11,7 +11,7 @@ use super::super::clock::Clock;
 use super::super::core::{Ask, AudienceToken, CoreClient, Failure};
 use super::super::flight::Flight;
 use super::super::moment;
-use super::super::web::{Answer, Method, Request, Transport, Unanswered};
+use super::super::web::{Answer, ChatError, Method, Request, Transport};
 use super::{AccessToken, StoreSettings, failure};
 use crate::context::Secret;
 
@@ -198,13 +198,13 @@ impl Store {
             timeout: TIMEOUT,
         };
         self.transport().send(request).await.map_err(|error| match error {
-            Unanswered::Unreachable(source) => {
+            ChatError::Unreachable(source) => {
                 failure::store("unreachable", "the secret store cannot be reached").with_source(source)
             }
-            Unanswered::TooLarge => {
+            ChatError::TooLarge => {
                 failure::store("unreachable", "the answer of the secret store has over 1 MiB")
             }
-            Unanswered::Unsendable(why) => failure::store("unreachable", why),
+            ChatError::Unsendable(why) => failure::store("unreachable", why),
         })
     }
 

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::clock::Clock;
-use super::super::web::{Answer, Method, Request, Transport, Unanswered};
+use super::super::web::{Answer, ChatError, Method, Request, Transport};
 use super::credential::Credential;
 use super::{CoreSettings, Failure};
 
@@ -158,12 +158,12 @@ impl CoreClient {
                     let failure = Failure::of_core(answer.status, envelope.as_ref(), token.expose());
                     (failure, may_help)
                 }
-                Err(Unanswered::Unreachable(source)) => (Failure::core_unreachable(source), true),
-                Err(Unanswered::TooLarge) => {
+                Err(ChatError::Unreachable(source)) => (Failure::core_unreachable(source), true),
+                Err(ChatError::TooLarge) => {
                     let message = format!("the answer of the core has over {} bytes", ask.limit);
                     return Err(Failure::terminal("core_answer_too_large", message));
                 }
-                Err(Unanswered::Unsendable(why)) => return Err(Failure::terminal("core_error", why)),
+                Err(ChatError::Unsendable(why)) => return Err(Failure::terminal("core_error", why)),
             };
             if !repeatable || !may_help || paused + pause > self.retry_window {
                 return Err(failure);

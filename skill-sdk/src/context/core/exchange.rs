@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::building::off_the_runtime;
-use super::super::web::{Method, Request, Transport, Unanswered};
+use super::super::web::{ChatError, Method, Request, Transport};
 use super::Failure;
 use super::identity::platform_token;
 use super::settings::IamSettings;
@@ -24,7 +24,7 @@ pub(super) struct Exchanged {
     pub(super) expires_in: Duration,
 }
 
-/// Asks the IAM for a token of `audience`.
+/// DeclaredNames the IAM for a token of `audience`.
 pub(super) async fn exchange(
     transport: &dyn Transport,
     settings: &IamSettings,
@@ -45,13 +45,13 @@ pub(super) async fn exchange(
     };
     let answer = match transport.send(request).await {
         Ok(answer) => answer,
-        Err(Unanswered::Unreachable(source)) => {
+        Err(ChatError::Unreachable(source)) => {
             return Err(
                 Failure::retryable("iam_unreachable", "the IAM cannot be reached").with_source(source)
             );
         }
-        Err(Unanswered::TooLarge) => return Err(malformed("it has over 1 MiB")),
-        Err(Unanswered::Unsendable(why)) => return Err(Failure::terminal("iam_exchange_failed", why)),
+        Err(ChatError::TooLarge) => return Err(malformed("it has over 1 MiB")),
+        Err(ChatError::Unsendable(why)) => return Err(Failure::terminal("iam_exchange_failed", why)),
     };
     match answer.status {
         200..300 => {}

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::context::ContextStart;
+use crate::context::ContextBuilder;
 
 /// Somebody who gives no answer, and tells a test what happens there.
 struct Silent(Sender<Happened>);
@@ -39,7 +39,7 @@ impl InputChannel for Silent {
 /// A call, and what happens at the user of it.
 fn asked(deadline: Option<Instant>) -> (SkillContext, Receiver<Happened>) {
     let (happened, seen) = channel();
-    let mut start = ContextStart::new("a@1", "test", Arc::default());
+    let mut start = ContextBuilder::new("a@1", "test", Arc::default());
     start.input = Some(Arc::new(Silent(happened)));
     start.deadline = deadline;
     (SkillContext::new(start), seen)

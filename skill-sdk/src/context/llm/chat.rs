@@ -8,7 +8,7 @@ use tracing::Instrument;
 
 use super::answer::{Misfit, Wanted};
 use super::client::LlmClient;
-use super::model::{Correction, Prompt, Reply, Unanswered};
+use super::model::{ChatError, Correction, Prompt, Reply};
 use super::request::{ChatRequest, Message};
 use crate::context::pii::{self, Found, Guard};
 use crate::context::{LlmUsage, SkillContext};
@@ -130,8 +130,8 @@ impl Conversation<'_> {
         pause <= MAX_PAUSE && self.deadline.is_none_or(fits)
     }
 
-    /// Asks one model, and once more when its answer does not fit.
-    async fn ask_model(&mut self, model: &str, prompt: &mut Prompt) -> Result<Value, Unanswered> {
+    /// DeclaredNames one model, and once more when its answer does not fit.
+    async fn ask_model(&mut self, model: &str, prompt: &mut Prompt) -> Result<Value, ChatError> {
         let mut misfit = None;
         for _ in 0..ATTEMPTS {
             let reply = self.ask(model, prompt).await?;
@@ -143,7 +143,7 @@ impl Conversation<'_> {
                 Err(misfit) => misfit,
             };
             if let Some(error) = self.client.model().misfit(&for_model) {
-                return Err(Unanswered::last(error));
+                return Err(ChatError::last(error));
             }
             // Places have names in them that the model made up.
             let for_caller = self.guard.redact(&for_caller).text;
@@ -161,11 +161,11 @@ impl Conversation<'_> {
             misfit.unwrap_or_default()
         );
         let error = SkillError::retryable("llm_invalid_response", message);
-        Err(Unanswered::next(error))
+        Err(ChatError::next(error))
     }
 
-    /// Asks a model once.
-    async fn ask(&mut self, model: &str, prompt: &Prompt) -> Result<Reply, Unanswered> {
+    /// DeclaredNames a model once.
+    async fn ask(&mut self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
         let provider = self.client.model();
         let span = tracing::info_span!(
             "llm",

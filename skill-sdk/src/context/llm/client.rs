@@ -38,7 +38,9 @@ impl LlmClient {
     /// The client of these settings: the one that was made before, with its connections, or a new one.
     fn openai(settings: OpenAiSettings) -> Result<Self, SkillError> {
         static CLIENTS: Installed<OpenAiSettings, LlmClient> = Installed::new();
-        let client = CLIENTS.get(settings, |settings| OpenAi::new(settings.clone()).map(Self::new))?;
+        let client = CLIENTS.get(settings, |settings| {
+            OpenAi::from_settings(settings.clone()).map(Self::new)
+        })?;
         Ok(Self::clone(&client))
     }
 }

@@ -70,7 +70,7 @@ use serde_json::{Map, Value};
 use self::answer::Wanted;
 pub use self::claude::ClaudeCode;
 pub use self::client::{LlmClient, configure_llm};
-pub use self::model::{Asked, ChatModel, Correction, Prompt, Reply, ResponseSchema, Unanswered};
+pub use self::model::{Asked, ChatError, ChatModel, Correction, Prompt, Reply, ResponseSchema};
 pub use self::openai::OpenAi;
 pub use self::request::{ChatRequest, Message, Role};
 use super::{LlmUsage, SkillContext};
@@ -113,7 +113,7 @@ pub struct ChatAnswer<T> {
 }
 
 impl Llm {
-    /// Asks for an answer of type `T`, a JSON object.
+    /// DeclaredNames for an answer of type `T`, a JSON object.
     ///
     /// The schema of `T` goes to the model; its doc comments are what the model knows of the fields. The answer is checked
     /// against the same schema. One that does not fit is sent back once, with what is wrong, before the next model is
@@ -133,7 +133,7 @@ impl Llm {
         })
     }
 
-    /// Asks for any JSON object.
+    /// DeclaredNames for any JSON object.
     pub async fn chat_json_object(
         &self,
         request: ChatRequest,

@@ -25,7 +25,7 @@ pub trait ChatModel: Send + Sync + 'static {
         vec![String::new()]
     }
 
-    /// Asks one model once.
+    /// DeclaredNames one model once.
     ///
     /// The future is dropped when the time of the call is up, and everything that it started must end with it.
     fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a>;
@@ -39,7 +39,7 @@ pub trait ChatModel: Send + Sync + 'static {
 }
 
 /// The work of [`ChatModel::ask`].
-pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<Reply, Unanswered>> + Send + 'a>>;
+pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<Reply, ChatError>> + Send + 'a>>;
 
 /// What a model is asked. Personal data is already replaced in all of it.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ impl Reply {
 
 /// Why a model did not answer.
 #[derive(Debug)]
-pub struct Unanswered {
+pub struct ChatError {
     pub(super) error: SkillError,
     /// Whether another model may answer.
     pub(super) next: bool,
@@ -113,7 +113,7 @@ pub struct Unanswered {
     pub(super) usage: LlmUsage,
 }
 
-impl Unanswered {
+impl ChatError {
     /// The end of the call: another model would not answer either.
     pub fn last(error: SkillError) -> Self {
         Self {
@@ -147,7 +147,7 @@ impl Unanswered {
     }
 }
 
-impl From<SkillError> for Unanswered {
+impl From<SkillError> for ChatError {
     fn from(error: SkillError) -> Self {
         Self::last(error)
     }

@@ -8,7 +8,7 @@ use super::settings::Choice;
 use crate::context::Environment;
 
 fn environment<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
-    Environment::only(
+    Environment::from_vars(
         variables
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
@@ -151,7 +151,7 @@ fn nothing_shows_the_key() {
     let Choice::OpenAi(settings) = &choice else {
         panic!("{choice:?}");
     };
-    let openai = super::OpenAi::new(settings.clone()).unwrap();
+    let openai = super::OpenAi::from_settings(settings.clone()).unwrap();
     for shown in [
         format!("{choice:?}"),
         format!("{client:?}"),

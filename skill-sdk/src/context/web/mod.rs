@@ -12,5 +12,5 @@ pub(crate) use self::client::{BodyError, builder, read_body};
 pub(crate) use self::transport::Sent;
 #[cfg(feature = "core")]
 pub(crate) use self::transport::{
-    Answer, Http, Method, Request, Transport, Unanswered, is_tls, is_web_address,
+    Answer, ChatError, Http, Method, Request, Transport, is_tls, is_web_address,
 };

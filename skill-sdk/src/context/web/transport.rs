@@ -56,7 +56,7 @@ impl Answer {
 
 /// Why there is no answer.
 #[derive(Debug, Clone)]
-pub(crate) enum Unanswered {
+pub(crate) enum ChatError {
     /// Nobody answered in time, or the connection broke. The text is for the log.
     Unreachable(String),
     /// The answer has more bytes than the request allows.
@@ -66,7 +66,7 @@ pub(crate) enum Unanswered {
 }
 
 /// The answer to a request, when it comes.
-pub(crate) type Sent<'a> = Pin<Box<dyn Future<Output = Result<Answer, Unanswered>> + Send + 'a>>;
+pub(crate) type Sent<'a> = Pin<Box<dyn Future<Output = Result<Answer, ChatError>> + Send + 'a>>;
 
 /// What carries requests: HTTP, or what stands in for it in a test.
 pub(crate) trait Transport: Send + Sync + 'static {
@@ -125,24 +125,24 @@ impl Transport for Http {
                 };
                 match read_body(response, limit).await {
                     Ok(body) => Ok(Answer { body, ..answer }),
-                    Err(BodyError::TooLarge) => Err(Unanswered::TooLarge),
+                    Err(BodyError::TooLarge) => Err(ChatError::TooLarge),
                     Err(BodyError::Broken(error)) => Err(unreachable(&error)),
                 }
             };
             tokio::time::timeout(timeout, exchange).await.unwrap_or_else(|_| {
                 let text = format!("no answer within {} seconds", timeout.as_secs_f32());
-                Err(Unanswered::Unreachable(text))
+                Err(ChatError::Unreachable(text))
             })
         })
     }
 }
 
 impl Http {
-    fn build(&self, request: &Request<'_>) -> Result<reqwest::RequestBuilder, Unanswered> {
+    fn build(&self, request: &Request<'_>) -> Result<reqwest::RequestBuilder, ChatError> {
         let mut headers = HeaderMap::with_capacity(request.headers.len());
         for (name, value) in &request.headers {
             let mut value = HeaderValue::from_str(value).map_err(|_| {
-                Unanswered::Unsendable(format!(
+                ChatError::Unsendable(format!(
                     "the value for the header `{name}` has characters that no header can hold"
                 ))
             })?;
@@ -168,7 +168,7 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 }
 
 /// What went wrong with all its causes, without the address.
-fn unreachable(error: &reqwest::Error) -> Unanswered {
+fn unreachable(error: &reqwest::Error) -> ChatError {
     let mut text = if error.is_connect() {
         "no connection".to_owned()
     } else if error.is_timeout() {
@@ -183,9 +183,9 @@ fn unreachable(error: &reqwest::Error) -> Unanswered {
         source = cause.source();
     }
     if error.is_builder() {
-        Unanswered::Unsendable(format!("the address cannot be used: {text}"))
+        ChatError::Unsendable(format!("the address cannot be used: {text}"))
     } else {
-        Unanswered::Unreachable(text)
+        ChatError::Unreachable(text)
     }
 }
 

@@ -42,8 +42,8 @@ pub struct ServeHttpArgs {
     pub allow_anonymous: Option<AllowAnonymous>,
 
     /// Ask for no token at /metrics
-    #[arg(long, env = "SKILL_SDK_OPEN_METRICS", value_parser = BoolishValueParser::new())]
-    pub open_metrics: bool,
+    #[arg(long, env = "SKILL_SDK_PUBLIC_METRICS", value_parser = BoolishValueParser::new())]
+    pub public_metrics: bool,
 
     /// How the log looks
     #[arg(
@@ -206,7 +206,7 @@ pub enum HostServe {
         skills: SkillNames,
     },
     /// Host the skills as tools of an MCP server over streamable HTTP
-    McpHttp {
+    McpHttpServer {
         /// How to host them.
         #[command(flatten)]
         args: ServeMcpHttpArgs,

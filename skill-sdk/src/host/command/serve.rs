@@ -40,7 +40,7 @@ pub fn http(args: &ServeHttpArgs, skills: Vec<String>) -> ServeHttpRequest {
         host: args.host.clone(),
         port: args.port,
         anonymous: args.anonymous(),
-        open_metrics: args.open_metrics,
+        public_metrics: args.public_metrics,
         log_format: args.log_format,
         limits: args.limits.clone(),
     }

@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use self::schemas::Schemas;
 use super::path_of;
 use crate::contract::{Idempotency, Implementation};
-use crate::pipeline::{Host, Runnable};
+use crate::pipeline::{Runnable, SkillSet};
 
 /// The document without its `servers`, which depend on where it is read.
-pub(super) fn document(host: &Host, checks_callers: bool) -> Map<String, Value> {
+pub(super) fn document(host: &SkillSet, checks_callers: bool) -> Map<String, Value> {
     let mut schemas = Schemas::default();
     schemas.insert("Error", errors::schema());
     let mut paths = Map::new();

@@ -10,7 +10,7 @@ use super::Lifecycle;
 use super::metrics::SkillCounters;
 use crate::error::SkillError;
 use crate::http::Limits;
-use crate::pipeline::{Abandoned, Completed, Opened, Place, Runnable};
+use crate::pipeline::{Abandoned, CallOutcome, Opened, Place, Runnable};
 
 /// A hosted skill with what is counted of it.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Hosted {
     }
 
     /// Runs a call that was admitted.
-    pub(super) async fn run(&self, opened: Opened) -> Completed {
+    pub(super) async fn run(&self, opened: Opened) -> CallOutcome {
         let place = Place::Runtime(Some(&self.counters.abandoned));
         opened.run(&self.runnable, place).await
     }
@@ -172,7 +172,7 @@ pub(super) struct Admitted<'a> {
 
 impl Admitted<'_> {
     /// Counts how the call ended.
-    pub(super) fn ended(mut self, completed: &Completed) {
+    pub(super) fn ended(mut self, completed: &CallOutcome) {
         self.count(completed.result().err().map(SkillError::code));
         if let Some(cost) = completed.cost() {
             self.counters.cost(cost);

@@ -25,14 +25,14 @@ use super::Limits;
 use crate::context::Environment;
 #[cfg(feature = "mcp")]
 use crate::pipeline::Opened;
-use crate::pipeline::{Abandoned, Call, Completed, Host};
+use crate::pipeline::{Abandoned, Call, CallOutcome, SkillSet};
 
 /// What all hosts that listen on a port share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub(crate) struct Operation(Arc<Inner>);
 
 struct Inner {
-    host: Host,
+    host: SkillSet,
     limits: Limits,
     environment: Environment,
     /// By `name@version`.
@@ -45,7 +45,7 @@ struct Inner {
 
 impl Operation {
     /// The operation of a host of these skills. Each of the probes gives a reason why the host is not ready.
-    pub(crate) fn new(host: Host, limits: Limits, environment: Environment, probes: Vec<Probe>) -> Self {
+    pub(crate) fn new(host: SkillSet, limits: Limits, environment: Environment, probes: Vec<Probe>) -> Self {
         let abandoned = Abandoned::default();
         let metrics = Metrics::new(
             host.iter().map(|runnable| runnable.skill().reference()),
@@ -77,7 +77,7 @@ impl Operation {
     }
 
     /// The skills.
-    pub(crate) fn host(&self) -> &Host {
+    pub(crate) fn host(&self) -> &SkillSet {
         &self.0.host
     }
 
@@ -99,7 +99,7 @@ impl Operation {
     /// Calls a skill, unless too much is going on or the host is stopping. What came of it is counted.
     ///
     /// Dropping the future cancels the call. A call that outlasts the drain is cancelled and refused.
-    pub(crate) async fn call(&self, hosted: &Hosted, call: Call) -> Result<Completed, Refusal> {
+    pub(crate) async fn call(&self, hosted: &Hosted, call: Call) -> Result<CallOutcome, Refusal> {
         let work = async {
             let opened = self.0.host.open(hosted.runnable(), call);
             hosted.run(opened).await
@@ -109,15 +109,15 @@ impl Operation {
 
     /// As [`call`](Self::call), for a call whose context is known to others, who can end it.
     #[cfg(feature = "mcp")]
-    pub(crate) async fn run(&self, hosted: &Hosted, opened: Opened) -> Result<Completed, Refusal> {
+    pub(crate) async fn run(&self, hosted: &Hosted, opened: Opened) -> Result<CallOutcome, Refusal> {
         self.admitted(hosted, hosted.run(opened)).await
     }
 
     async fn admitted(
         &self,
         hosted: &Hosted,
-        work: impl Future<Output = Completed>,
-    ) -> Result<Completed, Refusal> {
+        work: impl Future<Output = CallOutcome>,
+    ) -> Result<CallOutcome, Refusal> {
         let admitted = self
             .0
             .load

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use crate::context::Environment;
-use crate::pipeline::Host;
+use crate::pipeline::SkillSet;
 
 /// How long an answer counts, so that probes cost nothing however often they come.
 const FRESH: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ pub(crate) type Probe = Arc<dyn Fn() -> Option<(&'static str, &'static str)> + S
 
 /// What must be there before a host is ready.
 pub(super) struct Readiness {
-    host: Host,
+    host: SkillSet,
     environment: Environment,
     probes: Vec<Probe>,
     declared: Declared,
@@ -58,7 +58,7 @@ struct Checked {
 }
 
 impl Readiness {
-    pub(super) fn new(host: &Host, environment: Environment, probes: Vec<Probe>) -> Self {
+    pub(super) fn new(host: &SkillSet, environment: Environment, probes: Vec<Probe>) -> Self {
         let asks = || host.iter().map(|runnable| runnable.skill().declaration().asks());
         Self {
             host: host.clone(),
@@ -101,7 +101,7 @@ impl Readiness {
                 checked.running = None;
                 ended.unwrap_or_else(|_| given_up())
             }
-            Err(_) => vec![json!({"code": "checking", "message": "secrets and resources are being checked"})],
+            Err(_) => vec![json!({"code": "checking", "message": "secrets and states are being checked"})],
         };
         checked.last = Some((Instant::now(), reasons.clone()));
         reasons
@@ -115,14 +115,14 @@ fn given_up() -> Vec<Value> {
 
 /// Looks for all that is needed. `look` may block.
 async fn check(
-    host: Host,
+    host: SkillSet,
     environment: Environment,
     look: impl FnOnce() -> Declared + Send + 'static,
 ) -> Vec<Value> {
     let Ok(missing) = tokio::task::spawn_blocking(look).await else {
         return given_up();
     };
-    let resources = host.unavailable_resources(&environment).await;
+    let states = host.unavailable_states(&environment).await;
     let mut reasons = Vec::new();
     let mut reason = |code: &str, message: &str, names: Vec<&str>| {
         if !names.is_empty() {
@@ -140,7 +140,7 @@ async fn check(
         "declared parameters are not set",
         names(missing.config),
     );
-    reason("resource_unavailable", "resources cannot be built", resources);
+    reason("state_unavailable", "states cannot be built", states);
     reasons
 }
 
@@ -163,7 +163,7 @@ mod tests {
     use tokio::sync::Semaphore;
 
     use super::*;
-    use crate::context::{ResourceDeclaration, Resources, resource_asynchronous};
+    use crate::context::{StateDeclaration, States, state_asynchronous};
     use crate::contract::Origin;
     use crate::error::SkillError;
 
@@ -178,7 +178,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn probes_that_go_away_leave_one_check() {
-        let builder = Box::leak(Box::new(resource_asynchronous(slow)));
+        let builder = Box::leak(Box::new(state_asynchronous(slow)));
         let origin = Origin {
             package: "a",
             package_version: "0",
@@ -188,16 +188,16 @@ mod tests {
             line: 1,
             column: 1,
         };
-        let declaration = ResourceDeclaration::new(origin, builder);
-        let resources = Resources::new([&*Box::leak(Box::new(declaration))]);
-        let host = Host::with_resources([], resources).unwrap();
-        let readiness = Readiness::new(&host, Environment::only([]), Vec::new());
+        let declaration = StateDeclaration::new(origin, builder);
+        let states = States::new([&*Box::leak(Box::new(declaration))]);
+        let host = SkillSet::with_states([], states).unwrap();
+        let readiness = Readiness::new(&host, Environment::from_vars([]), Vec::new());
         let tasks = || Handle::current().metrics().num_alive_tasks();
         let before = tasks();
         for _ in 0..5 {
             let left = timeout(Duration::from_millis(10), readiness.reasons()).await;
             assert!(left.is_err(), "nothing can be known yet: {left:?}");
-            // The check, and what builds the resource.
+            // The check, and what builds the state.
             assert_eq!(tasks(), before + 2);
         }
         // One that waits is told before it goes away, and those behind it at once.
@@ -213,9 +213,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_look_that_panics_makes_nobody_ready() {
-        let host = Host::with_resources([], Resources::default()).unwrap();
+        let host = SkillSet::with_states([], States::default()).unwrap();
         let panics = || panic!("it cannot be read");
-        let reasons = check(host, Environment::only([]), panics).await;
+        let reasons = check(host, Environment::from_vars([]), panics).await;
         assert_eq!(reasons, given_up());
     }
 }

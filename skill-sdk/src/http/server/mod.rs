@@ -20,7 +20,7 @@ pub use self::bind::{BindError, ServeOptions};
 use self::listen::Listening;
 use super::auth::warm_up;
 use super::operation::Operation;
-use super::{HttpHost, router};
+use super::{HttpServer, router};
 use crate::pipeline::after;
 
 use std::time::Duration;
@@ -37,7 +37,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// calls are refused with a retryable 503, and `/readyz` says that it is stopping. What still runs when the time is up
 /// is cancelled and answered with the same refusal.
 pub async fn serve(
-    host: HttpHost,
+    host: HttpServer,
     options: ServeOptions,
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,

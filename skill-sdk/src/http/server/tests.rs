@@ -17,10 +17,10 @@ use tokio::time::{Instant, sleep, timeout};
 use super::edge::{Edge, Traffic};
 use super::listen::{Phase, attended, builder};
 use super::stream::{Guarded, Patience};
-use crate::context::{Environment, Resources};
+use crate::context::{Environment, States};
 use crate::http::Limits;
 use crate::http::operation::Operation;
-use crate::pipeline::Host;
+use crate::pipeline::SkillSet;
 
 /// How much a large answer holds.
 const LARGE: usize = 300_000;
@@ -42,8 +42,8 @@ impl Served {
     fn start(change: impl FnOnce(&mut Limits)) -> (Self, DuplexStream) {
         let mut limits = Limits::default();
         change(&mut limits);
-        let host = Host::with_resources([], Resources::default()).unwrap();
-        let operation = Operation::new(host, limits.clone(), Environment::only([]), Vec::new());
+        let host = SkillSet::with_states([], States::default()).unwrap();
+        let operation = Operation::new(host, limits.clone(), Environment::from_vars([]), Vec::new());
         let router = Router::new()
             .route("/large", get(|| async { "a".repeat(LARGE) }))
             .route("/medium", get(|| async { "a".repeat(MEDIUM) }))

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::context::Environment;
-use crate::local::LocalHost;
-use crate::pipeline::Host;
+use crate::local::LocalServer;
+use crate::pipeline::SkillSet;
 use crate::registry::Registry;
 
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -43,8 +43,8 @@ fn say(input: &mut PipeWriter) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn without_another_thread_the_one_that_is_kept_reads_on() {
-    let host = Host::new(&Registry::of([]).unwrap()).unwrap();
-    let host = LocalHost::new(host).environment(Environment::only([]));
+    let host = SkillSet::new(&Registry::from_skills([]).unwrap()).unwrap();
+    let host = LocalServer::new(host).environment(Environment::from_vars([]));
     let shared = Shared::new(host, tokio::runtime::Handle::current()).unwrap();
     let (reads, mut input) = io::pipe().unwrap();
     let (reading, is_reading) = sync_channel(1);

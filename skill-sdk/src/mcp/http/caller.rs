@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::Response;
 
-use super::config::McpHttp;
+use super::config::McpHttpServer;
 use super::{guard, metadata};
 use crate::context::Caller;
 use crate::http::auth::{authenticate, refused};
@@ -28,7 +28,7 @@ impl Denied {
 
 /// Lets a request in. The caller is `None` on a host that anybody may call.
 pub(super) async fn enter(
-    mcp: &McpHttp,
+    mcp: &McpHttpServer,
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<Option<Arc<Caller>>, Denied> {
@@ -47,7 +47,7 @@ pub(super) async fn enter(
 }
 
 /// Tells a client where it is written who gives out tokens (RFC 9728).
-fn challenge(mcp: &McpHttp, uri: &Uri, headers: &HeaderMap) -> HeaderValue {
+fn challenge(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> HeaderValue {
     // A name that is not served is not repeated.
     let known = guard::check(&mcp.0.names, uri, headers).is_ok();
     let value = known.then(|| {

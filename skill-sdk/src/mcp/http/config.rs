@@ -10,24 +10,24 @@ use crate::auth::Verifier;
 use crate::http::Limits;
 use crate::http::auth::keys_missing;
 use crate::http::operation::{Operation, Probe};
-use crate::mcp::McpHost;
+use crate::mcp::McpServer;
 
 /// Skills to host over streamable HTTP, who may call them, and the limits.
 ///
 /// It is cheap to clone. All clones share what they count and whether they are stopping, once one of them was made into
 /// a [`router`](super::router) or is served.
 #[derive(Clone)]
-pub struct McpHttp(pub(super) Arc<Shared>);
+pub struct McpHttpServer(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
-    pub(super) host: McpHost,
+    pub(super) host: McpServer,
     /// `None`: anybody may call.
     pub(super) verifier: Option<Verifier>,
     pub(super) names: Names,
     /// `None`: the host has no sessions.
     pub(super) sessions: Option<Arc<Sessions>>,
     limits: Limits,
-    pub(super) open_metrics: bool,
+    pub(super) public_metrics: bool,
     probes: Vec<Probe>,
     /// Made of all the others when it is first needed.
     operation: OnceLock<Operation>,
@@ -77,44 +77,44 @@ impl fmt::Display for ConfigError {
 
 impl Error for ConfigError {}
 
-impl McpHttp {
+impl McpHttpServer {
     /// Callers need a bearer token that the verifier takes, before anything else and on every path but `/healthz`,
     /// `/readyz` and the metadata that says where tokens come from. Skills find the caller in their context.
-    pub fn new(host: McpHost, verifier: Verifier) -> Self {
+    pub fn new(host: McpServer, verifier: Verifier) -> Self {
         Self::with_verifier(host.private(), Some(verifier))
     }
 
     /// Anybody who reaches the routes may call the tools. Use it for development, or behind a layer of your own that
     /// checks callers.
-    pub fn anonymous(host: McpHost) -> Self {
+    pub fn anonymous(host: McpServer) -> Self {
         Self::with_verifier(host, None)
     }
 
-    fn with_verifier(host: McpHost, verifier: Option<Verifier>) -> Self {
+    fn with_verifier(host: McpServer, verifier: Option<Verifier>) -> Self {
         Self(Arc::new(Shared {
             host,
             verifier,
             names: Names::default(),
             sessions: None,
             limits: Limits::default(),
-            open_metrics: false,
+            public_metrics: false,
             probes: Vec::new(),
             operation: OnceLock::new(),
         }))
     }
 
     /// Sets what is taken from clients, and how much of it. These limits take the place of
-    /// [`McpHost::concurrency`](crate::mcp::McpHost::concurrency).
+    /// [`McpServer::concurrency`](crate::mcp::McpServer::concurrency).
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         self.with(|shared| shared.limits = limits)
     }
 
-    /// Asks for no token and looks at no host name at `/metrics`, for a Prometheus that has none and comes by address. The
+    /// DeclaredNames for no token and looks at no host name at `/metrics`, for a Prometheus that has none and comes by address. The
     /// names of the skills are read there.
     #[must_use]
-    pub fn open_metrics(self) -> Self {
-        self.with(|shared| shared.open_metrics = true)
+    pub fn public_metrics(self) -> Self {
+        self.with(|shared| shared.public_metrics = true)
     }
 
     /// Makes `/readyz` say no as long as `condition` holds, beside its own reasons. It is asked often and must answer at
@@ -190,7 +190,7 @@ impl McpHttp {
             names: shared.names.clone(),
             sessions: shared.sessions.clone(),
             limits: shared.limits.clone(),
-            open_metrics: shared.open_metrics,
+            public_metrics: shared.public_metrics,
             probes: shared.probes.clone(),
             operation: OnceLock::new(),
         });
@@ -237,9 +237,9 @@ impl PublicUrl {
     }
 }
 
-impl fmt::Debug for McpHttp {
+impl fmt::Debug for McpHttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpHttp")
+        f.debug_struct("McpHttpServer")
             .field("host", &self.0.host)
             .field("anonymous", &self.0.verifier.is_none())
             .field("limits", &self.0.limits)

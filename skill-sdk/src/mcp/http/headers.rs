@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::contract::json;
-use crate::mcp::McpHost;
+use crate::mcp::McpServer;
 use crate::mcp::message::{
     HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Request, Wrong,
 };
@@ -50,7 +50,7 @@ impl Understood {
 
 /// Compares the headers of a request with its body.
 pub(super) fn understand(
-    host: &McpHost,
+    host: &McpServer,
     headers: &HeaderMap,
     request: &Request<'_>,
     params: &Params<'_>,
@@ -202,7 +202,7 @@ fn standard(headers: &HeaderMap, request: &Request<'_>, params: &Params<'_>) -> 
 }
 
 /// Arguments that the schema wants to see in headers as well.
-fn mirrored(host: &McpHost, headers: &HeaderMap, params: &Params<'_>) -> Result<(), String> {
+fn mirrored(host: &McpServer, headers: &HeaderMap, params: &Params<'_>) -> Result<(), String> {
     let Some(mirrors) = params
         .name
         .and_then(text)

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use serde_json::json;
 
-use super::config::McpHttp;
+use super::config::McpHttpServer;
 use super::{PATH, guard};
 use crate::http::answer;
 
@@ -24,7 +24,7 @@ pub(super) fn paths(prefix: &str) -> Vec<String> {
 }
 
 /// The URL of the endpoint, and of its metadata.
-pub(super) fn urls(mcp: &McpHttp, uri: &Uri, headers: &HeaderMap) -> (String, String) {
+pub(super) fn urls(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> (String, String) {
     let (root, prefix) = match &mcp.0.names.public {
         Some(public) => (public.root.clone(), public.prefix.as_str()),
         None => {
@@ -39,7 +39,7 @@ pub(super) fn urls(mcp: &McpHttp, uri: &Uri, headers: &HeaderMap) -> (String, St
     )
 }
 
-pub(super) async fn document(State(mcp): State<McpHttp>, request: Request) -> Response {
+pub(super) async fn document(State(mcp): State<McpHttpServer>, request: Request) -> Response {
     if let Err(wrong) = guard::check(&mcp.0.names, request.uri(), request.headers()) {
         return guard::answer(&wrong);
     }

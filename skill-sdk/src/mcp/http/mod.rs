@@ -17,7 +17,7 @@ mod stream;
 use std::future::Future;
 use std::net::SocketAddr;
 
-pub use self::config::{ConfigError, McpHttp};
+pub use self::config::{ConfigError, McpHttpServer};
 pub use self::routes::router;
 use crate::http::auth::warm_up;
 use crate::http::server::run;
@@ -33,7 +33,7 @@ pub const PATH: &str = "/mcp";
 ///
 /// `bound` is called once with the address that is really bound.
 pub async fn serve(
-    mcp: McpHttp,
+    mcp: McpHttpServer,
     options: ServeOptions,
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::value::RawValue;
 
-use super::config::McpHttp;
+use super::config::McpHttpServer;
 use super::headers::{self, Refusal};
 use super::sessions::{Client, Noted, SESSION};
 use super::{reply, stream};
@@ -28,7 +28,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
 /// Answers one message.
-pub(super) async fn post(mcp: &McpHttp, caller: Option<Arc<Caller>>, request: Request) -> Response {
+pub(super) async fn post(mcp: &McpHttpServer, caller: Option<Arc<Caller>>, request: Request) -> Response {
     let refused = |status, message: String| reply::error(status, &Wrong::new(None, INVALID_REQUEST, message));
     let accepts = Accepts::read(request.headers());
     if !accepts.json {
@@ -97,7 +97,7 @@ struct Pending {
 
 /// Takes a notification. A call belongs to a session, or else to its connection alone.
 fn notified(
-    mcp: &McpHttp,
+    mcp: &McpHttpServer,
     caller: Option<&Caller>,
     headers: &HeaderMap,
     method: &str,
@@ -114,7 +114,7 @@ fn notified(
 }
 
 async fn step(
-    mcp: &McpHttp,
+    mcp: &McpHttpServer,
     caller: Option<Arc<Caller>>,
     headers: &HeaderMap,
     request: &message::Request<'_>,
@@ -184,7 +184,7 @@ async fn step(
 }
 
 impl Pending {
-    async fn answer(self, mcp: &McpHttp, accepts: &Accepts) -> Response {
+    async fn answer(self, mcp: &McpHttpServer, accepts: &Accepts) -> Response {
         let Self {
             call,
             id,
@@ -236,7 +236,7 @@ impl Wanted {
 
 /// Runs a call that may have something to say before its result.
 async fn streamed(
-    mcp: &McpHttp,
+    mcp: &McpHttpServer,
     mut call: ToolCall,
     id: &Id,
     era: Era,
@@ -286,7 +286,7 @@ fn status(outcome: &Outcome, era: Era) -> StatusCode {
 
 /// The client of the session that the headers name.
 fn session(
-    mcp: &McpHttp,
+    mcp: &McpHttpServer,
     headers: &HeaderMap,
     caller: Option<&Caller>,
 ) -> Result<Option<Arc<Client>>, Refusal> {
@@ -300,7 +300,11 @@ fn session(
 }
 
 /// Opens a session for a client that can be asked, or whose wish for notices is to be remembered.
-fn open_session(mcp: &McpHttp, capabilities: Capabilities, caller: Option<&Caller>) -> Option<HeaderValue> {
+fn open_session(
+    mcp: &McpHttpServer,
+    capabilities: Capabilities,
+    caller: Option<&Caller>,
+) -> Option<HeaderValue> {
     let sessions = mcp
         .0
         .sessions

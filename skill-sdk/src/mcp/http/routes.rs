@@ -11,7 +11,7 @@ use axum::response::Response;
 use axum::routing::any;
 
 use super::caller::{self, Denied};
-use super::config::McpHttp;
+use super::config::McpHttpServer;
 use super::{PATH, guard, metadata, post, reply};
 use crate::http::answer;
 use crate::mcp::message::{INVALID_REQUEST, Wrong};
@@ -19,7 +19,7 @@ use crate::mcp::message::{INVALID_REQUEST, Wrong};
 /// The routes of the MCP endpoint, to serve or to mount into an own application at its root.
 ///
 /// The answers to unknown paths and methods are part of it as long as it is not merged with routes that have their own.
-pub fn router(mcp: McpHttp) -> Router {
+pub fn router(mcp: McpHttpServer) -> Router {
     let operation = mcp.operation().routes();
     let prefix = mcp
         .0
@@ -43,7 +43,7 @@ pub fn router(mcp: McpHttp) -> Router {
     router.fallback(not_found).with_state(mcp).merge(operation)
 }
 
-async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
+async fn endpoint(State(mcp): State<McpHttpServer>, request: Request) -> Response {
     let origin = request.headers().get(ORIGIN).cloned();
     let cors = mcp.0.names.cors && origin.is_some();
     let mut response = if cors && *request.method() == Method::OPTIONS {
@@ -85,7 +85,7 @@ async fn endpoint(State(mcp): State<McpHttp>, request: Request) -> Response {
 }
 
 /// The methods of the endpoint.
-fn methods(mcp: &McpHttp) -> HeaderValue {
+fn methods(mcp: &McpHttpServer) -> HeaderValue {
     HeaderValue::from_static(if mcp.0.sessions.is_some() {
         "POST, DELETE"
     } else {
@@ -98,7 +98,7 @@ const HEADERS: &str = "Accept, Authorization, Content-Type, MCP-Protocol-Version
                        Last-Event-ID, traceparent, tracestate";
 
 /// What a browser asks before it lets a page send a request.
-fn preflight(mcp: &McpHttp) -> Response {
+fn preflight(mcp: &McpHttpServer) -> Response {
     let mut read = HEADERS.to_owned();
     for header in mcp.0.host.tools().mirrored() {
         read.push_str(", ");
@@ -114,7 +114,7 @@ fn preflight(mcp: &McpHttp) -> Response {
     response
 }
 
-fn method_not_allowed(mcp: &McpHttp, method: &Method) -> Response {
+fn method_not_allowed(mcp: &McpHttpServer, method: &Method) -> Response {
     let message =
         format!("{method} is not supported here: this is an MCP endpoint, which takes messages by POST");
     let wrong = Wrong::new(None, INVALID_REQUEST, message);
@@ -123,8 +123,8 @@ fn method_not_allowed(mcp: &McpHttp, method: &Method) -> Response {
     response
 }
 
-async fn metrics(State(mcp): State<McpHttp>, request: Request) -> Response {
-    if !mcp.0.open_metrics
+async fn metrics(State(mcp): State<McpHttpServer>, request: Request) -> Response {
+    if !mcp.0.public_metrics
         && let Err(denied) = caller::enter(&mcp, request.uri(), request.headers()).await
     {
         return denied.into_response();
@@ -135,7 +135,7 @@ async fn metrics(State(mcp): State<McpHttp>, request: Request) -> Response {
     }
 }
 
-async fn not_found(State(mcp): State<McpHttp>, request: Request) -> Response {
+async fn not_found(State(mcp): State<McpHttpServer>, request: Request) -> Response {
     if let Err(denied) = caller::enter(&mcp, request.uri(), request.headers()).await {
         return denied.into_response();
     }

@@ -31,7 +31,7 @@ enum Missing {
     /// The client gave something, and not what it could give.
     Invalid(String),
     /// The client gave nothing.
-    Unanswered(String),
+    ChatError(String),
 }
 
 impl Missing {
@@ -41,7 +41,7 @@ impl Missing {
                 let message = format!("the answer to `{name}` does not fit: {reason}");
                 SkillError::terminal("input_invalid", message)
             }
-            Self::Unanswered(reason) => {
+            Self::ChatError(reason) => {
                 let message = format!("nobody answered `{name}`: {reason}");
                 SkillError::retryable("input_unanswered", message)
             }
@@ -103,7 +103,7 @@ impl Peer {
     /// Gives up the wait for the response with this id; false when nobody waits for it.
     pub(in crate::mcp) fn give_up(&self, id: &Id, reason: &str) -> bool {
         let waits = self.waiting().open.remove(id.json());
-        waits.is_some_and(|waits| waits.send(Err(Missing::Unanswered(reason.to_owned()))).is_ok())
+        waits.is_some_and(|waits| waits.send(Err(Missing::ChatError(reason.to_owned()))).is_ok())
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waits> {
@@ -125,7 +125,7 @@ impl Peer {
         let result = match (response.result, response.error) {
             (Some(result), None) => parsed(result),
             // The text is the client's own.
-            _ => Err(Missing::Unanswered("the client refused to answer".to_owned())),
+            _ => Err(Missing::ChatError("the client refused to answer".to_owned())),
         };
         waits.send(result).is_ok()
     }
@@ -189,7 +189,7 @@ impl InputChannel for Way {
             {
                 let mut waiting = self.peer.waiting();
                 if waiting.closed {
-                    return Err(Missing::Unanswered(GONE.to_owned()).error(name));
+                    return Err(Missing::ChatError(GONE.to_owned()).error(name));
                 }
                 if waiting.open.len() >= MAX_WAITING {
                     let message = format!("{MAX_WAITING} questions wait for answers of this client");
@@ -202,11 +202,11 @@ impl InputChannel for Way {
                 // It never heard of it.
                 self.peer.waiting().open.remove(&waiting.id);
                 let reason = "the client is behind with reading".to_owned();
-                return Err(Missing::Unanswered(reason).error(name));
+                return Err(Missing::ChatError(reason).error(name));
             }
             let response = response
                 .await
-                .unwrap_or_else(|_| Err(Missing::Unanswered(GONE.to_owned())))
+                .unwrap_or_else(|_| Err(Missing::ChatError(GONE.to_owned())))
                 .map_err(|missing| missing.error(name))?;
             drop(waiting);
             check::fits(&request, &response).map_err(|reason| Missing::Invalid(reason).error(name))?;

@@ -204,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn questions_end_a_round_and_answers_add_up() {
-        let key = StateKey::of(&Environment::only([])).unwrap();
+        let key = StateKey::of(&Environment::from_vars([])).unwrap();
         let first = rounds(&key, None, None).unwrap();
         let both = async {
             tokio::join!(
@@ -252,7 +252,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_question_from_another_thread_ends_the_round() {
-        let key = StateKey::of(&Environment::only([])).unwrap();
+        let key = StateKey::of(&Environment::from_vars([])).unwrap();
         let rounds = std::sync::Arc::new(rounds(&key, None, None).unwrap());
         let other = std::sync::Arc::clone(&rounds);
         let asking = std::thread::spawn(move || drop(other.request("a", form())));
@@ -262,7 +262,7 @@ mod tests {
 
     #[tokio::test]
     async fn questions_of_one_poll_elsewhere_come_together() {
-        let key = StateKey::of(&Environment::only([])).unwrap();
+        let key = StateKey::of(&Environment::from_vars([])).unwrap();
         let rounds = rounds(&key, None, None).unwrap();
         let ended = async {
             assert!(rounds.watch(pending::<()>()).await.is_none());
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_clients_send_is_checked() {
-        let key = StateKey::of(&Environment::only([])).unwrap();
+        let key = StateKey::of(&Environment::from_vars([])).unwrap();
         for (state, responses) in [
             (Some("x"), None),
             (None, Some("null")),

@@ -125,7 +125,10 @@ mod tests {
     use super::*;
 
     fn key(text: &str) -> Result<StateKey, String> {
-        StateKey::of(&Environment::only([(KEY_VARIABLE.to_owned(), text.to_owned())]))
+        StateKey::of(&Environment::from_vars([(
+            KEY_VARIABLE.to_owned(),
+            text.to_owned(),
+        )]))
     }
 
     #[test]
@@ -148,7 +151,7 @@ mod tests {
         }
         assert!(first.open(&format!("{state}-TAMPERED"), &here).is_err());
         assert!(first.open("", &here).is_err());
-        let own = || StateKey::of(&Environment::only([])).unwrap();
+        let own = || StateKey::of(&Environment::from_vars([])).unwrap();
         let state = own().seal(&Carried::default(), &here).unwrap();
         assert!(own().open(&state, &here).is_err(), "each process has its own key");
     }

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use self::outgoing::Outgoing;
 use self::running::InFlight;
 use self::session::Session;
-use super::McpHost;
+use super::McpServer;
 use crate::lines::{Line, Lines};
 
 /// How to serve one client over a pipe.
@@ -52,7 +52,7 @@ impl Default for StdioOptions {
 ///
 /// It needs the runtime of tokio, with its clock and more than one thread.
 pub async fn serve_stdio(
-    host: McpHost,
+    host: McpServer,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     options: StdioOptions,
@@ -63,7 +63,7 @@ pub async fn serve_stdio(
 
 /// [`serve_stdio`] for an output that tells by `abandoned` when nobody reads it any more.
 pub(crate) async fn serve_watched(
-    host: McpHost,
+    host: McpServer,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     options: StdioOptions,

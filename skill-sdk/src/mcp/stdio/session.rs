@@ -14,12 +14,12 @@ use crate::mcp::input::Peer;
 use crate::mcp::message::{self, INVALID_REQUEST, Id, Message, Request, Wrong};
 use crate::mcp::params::{Era, Params, RequestMeta};
 use crate::mcp::threshold::Threshold;
-use crate::mcp::{McpHost, handler};
+use crate::mcp::{McpServer, handler};
 
 /// One client from the first line to the last.
 #[derive(Debug)]
 pub(super) struct Session {
-    host: McpHost,
+    host: McpServer,
     server: Arc<str>,
     outgoing: Arc<Outgoing>,
     running: Arc<InFlight>,
@@ -34,7 +34,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(host: McpHost, outgoing: Arc<Outgoing>, running: Arc<InFlight>) -> Self {
+    pub(super) fn new(host: McpServer, outgoing: Arc<Outgoing>, running: Arc<InFlight>) -> Self {
         Self {
             server: host.identity_json().into(),
             host,
@@ -295,13 +295,13 @@ fn stopping() -> Outcome {
 mod tests {
     use super::*;
     use crate::context::Environment;
-    use crate::pipeline::Host;
+    use crate::pipeline::SkillSet;
     use crate::registry::Registry;
 
     #[test]
     fn requests_that_are_being_answered_are_bounded() {
-        let host = Host::new(&Registry::of([]).unwrap()).unwrap();
-        let host = McpHost::with_environment(host, Environment::only([])).unwrap();
+        let host = SkillSet::new(&Registry::from_skills([]).unwrap()).unwrap();
+        let host = McpServer::with_environment(host, Environment::from_vars([])).unwrap();
         // Its tasks do not run before somebody waits on it.
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for padding in [0, 1_000_000] {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Shared, State};
 use crate::context::moment;
-use crate::context::web::{Answer, Method, Request, Sent, Transport, Unanswered};
+use crate::context::web::{Answer, ChatError, Method, Request, Sent, Transport};
 use crate::contract::json;
 
 /// What the IAM knows the host by.
@@ -45,7 +45,7 @@ impl Transport for Shared {
                 }
             })
         } else {
-            Err(Unanswered::Unreachable("nobody is there in this test".to_owned()))
+            Err(ChatError::Unreachable("nobody is there in this test".to_owned()))
         };
         drop(state);
         Box::pin(std::future::ready(result))
@@ -86,11 +86,11 @@ impl State {
         )
     }
 
-    fn core(&mut self, path: &str, known: bool) -> Result<Answer, Unanswered> {
+    fn core(&mut self, path: &str, known: bool) -> Result<Answer, ChatError> {
         let key = path.strip_prefix("/agents/me/connections/");
         self.lookups += usize::from(key.is_some());
         if self.core_down {
-            return Err(Unanswered::Unreachable("the core of the test is down".to_owned()));
+            return Err(ChatError::Unreachable("the core of the test is down".to_owned()));
         }
         if !known {
             return Ok(answered(401, &json!({"error": {"code": "invalid_credentials"}})));

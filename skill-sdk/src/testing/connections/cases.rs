@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{FakeConnection, FakeConnections};
 use crate::context::connections::{Connection, ConnectionStatus};
-use crate::context::{ContextStart, Resources, SkillContext};
+use crate::context::{ContextBuilder, SkillContext, States};
 use crate::error::SkillError;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/connections.json");
@@ -68,7 +68,7 @@ async fn recorded_facts() {
 async fn replay(case: &Case) {
     let keep = Duration::from_secs_f64(case.input["cacheSeconds"].as_f64().unwrap());
     let fake = FakeConnections::with_cache(keep);
-    let mut start = ContextStart::new("a@1", "test", Arc::new(Resources::default()));
+    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
     start.services.connections = Some(fake.client());
     let context = SkillContext::new(start);
     let steps = case.input["steps"].as_array().unwrap();

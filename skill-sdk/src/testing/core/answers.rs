@@ -5,14 +5,14 @@ use serde_json::{Map, Value, json};
 use super::knowledge::{plan_of, state_token};
 use super::{Shared, State, filter};
 use crate::context::core::artifacts::hash;
-use crate::context::web::{Answer, Method, Request, Sent, Transport, Unanswered};
+use crate::context::web::{Answer, ChatError, Method, Request, Sent, Transport};
 use crate::contract::json;
 
 impl Transport for Shared {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
         let mut state = self.lock();
         let result = if state.down {
-            Err(Unanswered::Unreachable("the core of the test is down".to_owned()))
+            Err(ChatError::Unreachable("the core of the test is down".to_owned()))
         } else {
             Ok(state.answer(&request))
         };

@@ -123,7 +123,7 @@ impl TestIssuer {
 
     /// An environment with these variables alone.
     pub fn environment(&self) -> Environment {
-        Environment::only(self.variables())
+        Environment::from_vars(self.variables())
     }
 
     /// What makes a [`Verifier`] take its tokens.

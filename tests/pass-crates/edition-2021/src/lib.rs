@@ -15,7 +15,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::{resource, skill, Environment, SkillContext, SkillError, SkillFailure};
+use skill_sdk::{skill, state, Environment, SkillContext, SkillError, SkillFailure};
 
 /// Where to merge.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -90,7 +90,7 @@ pub struct Client {
     pub address: String,
 }
 
-#[resource]
+#[state]
 fn client(env: &Environment) -> Result<Client, SkillError> {
     match env.config("ADDRESS") {
         Some(address) => Ok(Client { address }),

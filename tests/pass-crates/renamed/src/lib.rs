@@ -12,7 +12,7 @@ use ::std::result::Result::{self, Err, Ok};
 use ::std::string::String;
 use ::std::{fmt, write};
 
-use ::acme_sdk::{SkillContext, SkillError, SkillFailure, resource, skill};
+use ::acme_sdk::{SkillContext, SkillError, SkillFailure, skill, state};
 
 /// What a company offers to its own crates.
 pub mod facade {
@@ -59,7 +59,7 @@ pub fn failure() -> Result<(), NoBranch> {
     Err(NoBranch)
 }
 
-#[resource(crate = ::acme_sdk)]
+#[state(crate = ::acme_sdk)]
 fn client() -> String {
     String::new()
 }

@@ -5,7 +5,7 @@ use skill_sdk::skill;
     version = "1",
     side_effects = "none",
     risk = "low",
-    hosts = ["https://api.example.com/v1"]
+    allowed_hosts = ["https://api.example.com/v1"]
 )]
 fn merge() {}
 

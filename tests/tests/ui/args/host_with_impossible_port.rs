@@ -1,6 +1,6 @@
 use skill_sdk::skill;
 
-#[skill("git.merge", version = "1", side_effects = "none", risk = "low", hosts = ["api.example.com:https"])]
+#[skill("git.merge", version = "1", side_effects = "none", risk = "low", allowed_hosts = ["api.example.com:https"])]
 fn merge() {}
 
 fn main() {}

@@ -13,7 +13,7 @@ use super::{ConnectionsClient, LONGEST_CACHE, StoreSettings};
 use crate::context::clock::Clock;
 use crate::context::core::tests::script::{Reply, Script};
 use crate::context::core::{CoreClient, CoreSettings, IamSettings};
-use crate::context::{ContextStart, Resources, SkillContext};
+use crate::context::{ContextBuilder, SkillContext, States};
 
 /// A host that the IAM knows.
 fn core_settings() -> CoreSettings {
@@ -50,7 +50,7 @@ fn core_client(script: &Arc<Script>, clock: &Clock) -> Arc<CoreClient> {
 /// The context of a call, with `settings` of the store.
 fn context_with(settings: &StoreSettings, script: &Arc<Script>, clock: &Clock) -> SkillContext {
     let client = ConnectionsClient::new(core_client(script, clock), settings, LONGEST_CACHE);
-    let mut start = ContextStart::new("a@1", "test", Arc::new(Resources::default()));
+    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
     start.services.connections = Some(Arc::new(client));
     SkillContext::new(start)
 }

@@ -196,7 +196,7 @@ fn settings(variables: &[(&str, &str)]) -> Result<CoreSettings, SkillError> {
     let variables = variables
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    CoreSettings::read(&Environment::only(variables))
+    CoreSettings::read(&Environment::from_vars(variables))
 }
 
 #[test]
@@ -289,8 +289,8 @@ async fn without_a_credential_nothing_is_sent() {
 #[test]
 fn one_client_for_each_environment() {
     let context = |url: &str| {
-        let mut start = crate::context::ContextStart::new("a@1", "test", Arc::default());
-        start.environment = Environment::only([("CONTROL_PLANE_URL".to_owned(), url.to_owned())]);
+        let mut start = crate::context::ContextBuilder::new("a@1", "test", Arc::default());
+        start.environment = Environment::from_vars([("CONTROL_PLANE_URL".to_owned(), url.to_owned())]);
         SkillContext::new(start)
     };
     let client = |url: &str| context(url).core().unwrap_or_else(|error| panic!("{error}"));

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use self::script::Script;
 use super::{CoreClient, CoreSettings};
 use crate::context::clock::Clock;
-use crate::context::{ContextStart, Resources, SkillContext};
+use crate::context::{ContextBuilder, SkillContext, States};
 
 /// A core with a key.
 pub(super) fn with_key() -> CoreSettings {
@@ -31,7 +31,7 @@ pub(super) fn context(settings: &CoreSettings, script: &Arc<Script>, clock: &Clo
 
 /// The context of a call with this client, and with this much time.
 pub(super) fn context_of(client: Arc<CoreClient>, time: Option<Duration>) -> SkillContext {
-    let mut start = ContextStart::new("a@1", "test", Arc::new(Resources::default()));
+    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
     start.services.core = Some(client);
     start.deadline = time.map(|time| Instant::now() + time);
     SkillContext::new(start)

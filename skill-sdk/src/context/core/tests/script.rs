@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use crate::context::web::{Answer, Method, Request, Sent, Transport, Unanswered};
+use crate::context::web::{Answer, ChatError, Method, Request, Sent, Transport};
 
 /// One request as it was sent.
 #[derive(Debug, Clone)]
@@ -115,12 +115,12 @@ impl Transport for Script {
 }
 
 impl Script {
-    async fn answer(&self, reply: Reply) -> Result<Answer, Unanswered> {
+    async fn answer(&self, reply: Reply) -> Result<Answer, ChatError> {
         match reply {
             Reply::Json(status, document) => Ok(answer(status, &document.to_string())),
             Reply::Text(status, text) => Ok(answer(status, text)),
-            Reply::Refused => Err(Unanswered::Unreachable("connection refused".to_owned())),
-            Reply::Large => Err(Unanswered::TooLarge),
+            Reply::Refused => Err(ChatError::Unreachable("connection refused".to_owned())),
+            Reply::Large => Err(ChatError::TooLarge),
             Reply::Nothing => std::future::pending().await,
             Reply::Gated(reply) => {
                 self.waiting.add_permits(1);

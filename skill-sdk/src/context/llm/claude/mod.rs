@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::model::{Asked, ChatModel, Prompt, Reply, Unanswered};
+use super::model::{Asked, ChatError, ChatModel, Prompt, Reply};
 use crate::context::{Environment, Secret};
 use crate::error::SkillError;
 
@@ -44,7 +44,7 @@ pub struct ClaudeCode {
 impl ClaudeCode {
     /// The program at `binary`, which gets the variables of `environment`. One answer may take 300 seconds, and the tool
     /// chooses the model.
-    pub fn at(binary: impl AsRef<Path>, environment: &Environment) -> Self {
+    pub fn new(binary: impl AsRef<Path>, environment: &Environment) -> Self {
         let binary = binary.as_ref();
         Self {
             // The child works in another directory.
@@ -66,7 +66,7 @@ impl ClaudeCode {
     pub fn find(binary: &str, environment: &Environment) -> Result<Self, SkillError> {
         let search = environment.config("PATH").unwrap_or_default();
         match find::program(binary, &search) {
-            Some(path) => Ok(Self::at(path, environment)),
+            Some(path) => Ok(Self::new(path, environment)),
             None => {
                 let shown = binary.escape_debug();
                 let message = format!(
@@ -111,7 +111,7 @@ impl ClaudeCode {
         arguments
     }
 
-    async fn answer(&self, model: &str, prompt: &Prompt) -> Result<Reply, Unanswered> {
+    async fn answer(&self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
         let input = prompt::render(prompt).into_bytes();
         let arguments = Self::arguments(model);
         let running = process::run(&self.binary, &arguments, input, &self.environment);

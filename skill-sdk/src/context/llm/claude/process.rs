@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use crate::context::Environment;
-use crate::context::llm::model::Unanswered;
+use crate::context::llm::model::ChatError;
 use crate::error::SkillError;
 
 /// The most that the tool may write to its standard output, in bytes.
@@ -42,7 +42,7 @@ pub(super) async fn run(
     arguments: &[&str],
     input: Vec<u8>,
     environment: &Environment,
-) -> Result<Finished, Unanswered> {
+) -> Result<Finished, ChatError> {
     // Dropped last: nobody works in it any more when it is removed.
     let directory = directory().map_err(|error| not_started("no directory could be made for it", error))?;
     let mut command = Command::new(binary);
@@ -223,14 +223,14 @@ fn kill(group: Option<u32>) {
 #[cfg(not(unix))]
 fn kill(_group: Option<u32>) {}
 
-fn not_started(why: &str, error: io::Error) -> Unanswered {
+fn not_started(why: &str, error: io::Error) -> ChatError {
     let message = format!("Claude Code did not start: {why}");
     SkillError::retryable("llm_unavailable", message)
         .with_source(error)
         .into()
 }
 
-fn broken(error: io::Error) -> Unanswered {
+fn broken(error: io::Error) -> ChatError {
     SkillError::retryable("llm_failed", "the connection to Claude Code broke")
         .with_source(error)
         .into()

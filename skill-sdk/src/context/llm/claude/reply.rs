@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use serde_json::{Map, Value};
 
 use super::process::Finished;
-use crate::context::llm::model::{Reply, Unanswered};
+use crate::context::llm::model::{ChatError, Reply};
 use crate::context::{LlmUsage, Secret};
 use crate::contract::json;
 use crate::error::SkillError;
@@ -34,7 +34,7 @@ const LIMITS: &[&str] = &[
 ];
 
 /// The answer of a child that ended.
-pub(super) fn read(model: &str, finished: Finished, token: Option<&Secret>) -> Result<Reply, Unanswered> {
+pub(super) fn read(model: &str, finished: Finished, token: Option<&Secret>) -> Result<Reply, ChatError> {
     let Finished {
         status,
         output,
@@ -56,7 +56,7 @@ pub(super) fn read(model: &str, finished: Finished, token: Option<&Secret>) -> R
         _ => {
             let errors = String::from_utf8_lossy(&errors);
             let error = failure(status, document.as_ref(), &errors, token);
-            Err(Unanswered::last(error).usage(usage))
+            Err(ChatError::last(error).usage(usage))
         }
     }
 }

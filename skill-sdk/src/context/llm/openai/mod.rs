@@ -16,7 +16,7 @@ use reqwest::{Client, StatusCode, Url};
 use tokio::time::timeout;
 
 use self::form::Forms;
-use super::model::{Asked, ChatModel, Prompt, Reply, Unanswered};
+use super::model::{Asked, ChatError, ChatModel, Prompt, Reply};
 use super::settings::{OpenAiSettings, not_configured};
 use crate::context::Secret;
 use crate::context::web::{BodyError, builder, read_body};
@@ -41,12 +41,12 @@ impl OpenAi {
     /// model may take 300 seconds.
     ///
     /// The code of a failure is `llm_not_configured`.
-    pub fn at(
+    pub fn new(
         base_url: &str,
         api_key: impl Into<String>,
         models: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, SkillError> {
-        Self::new(OpenAiSettings::new(
+        Self::from_settings(OpenAiSettings::new(
             base_url,
             api_key.into(),
             models.into_iter().map(Into::into).collect(),
@@ -60,7 +60,7 @@ impl OpenAi {
         self
     }
 
-    pub(super) fn new(settings: OpenAiSettings) -> Result<Self, SkillError> {
+    pub(super) fn from_settings(settings: OpenAiSettings) -> Result<Self, SkillError> {
         let OpenAiSettings {
             base_url,
             key,
@@ -108,8 +108,8 @@ impl OpenAi {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks in the form that the model is known to take, and in simpler ones as long as the server refuses the form.
-    async fn ask_in_some_form(&self, model: &str, prompt: &Prompt) -> Result<Reply, Unanswered> {
+    /// DeclaredNames in the form that the model is known to take, and in simpler ones as long as the server refuses the form.
+    async fn ask_in_some_form(&self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
         let known = self.forms().known(model, prompt);
         let mut form = known;
         loop {
@@ -129,7 +129,7 @@ impl OpenAi {
     }
 
     /// Sends one request; gives the status, when to come again, and the body.
-    async fn send(&self, body: Vec<u8>) -> Result<(StatusCode, Option<Duration>, Vec<u8>), Unanswered> {
+    async fn send(&self, body: Vec<u8>) -> Result<(StatusCode, Option<Duration>, Vec<u8>), ChatError> {
         let request = self
             .http
             .post(self.url.clone())
@@ -145,21 +145,21 @@ impl OpenAi {
 }
 
 /// The failure of a request that got no answer.
-fn unreached(error: reqwest::Error) -> Unanswered {
+fn unreached(error: reqwest::Error) -> ChatError {
     let why = if error.is_connect() {
         "no connection to the model's server could be made"
     } else {
         "the connection to the model's server broke"
     };
-    Unanswered::next(SkillError::retryable("llm_failed", why).with_source(error.without_url()))
+    ChatError::next(SkillError::retryable("llm_failed", why).with_source(error.without_url()))
 }
 
-fn unread(error: BodyError) -> Unanswered {
+fn unread(error: BodyError) -> ChatError {
     match error {
         BodyError::Broken(error) => unreached(error),
         BodyError::TooLarge => {
             let message = format!("the answer of the model's server is larger than {MAX_ANSWER} bytes");
-            Unanswered::next(SkillError::retryable("llm_failed", message))
+            ChatError::next(SkillError::retryable("llm_failed", message))
         }
     }
 }
@@ -180,7 +180,7 @@ impl ChatModel for OpenAi {
                 Err(_) => {
                     let seconds = self.timeout.as_secs_f64();
                     let message = format!("the model {model} did not answer within {seconds} s");
-                    Err(Unanswered::next(SkillError::retryable("llm_timeout", message)))
+                    Err(ChatError::next(SkillError::retryable("llm_timeout", message)))
                 }
             }
         })

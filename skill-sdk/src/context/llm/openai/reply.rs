@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::context::llm::model::{Reply, Unanswered};
+use crate::context::llm::model::{ChatError, Reply};
 use crate::context::{LlmUsage, Secret};
 use crate::contract::json;
 use crate::error::SkillError;
@@ -36,7 +36,7 @@ const NOTHING: &[&str] = &["", "none", "null", "nil", "undefined"];
 const MAX_MODEL: usize = 200;
 
 /// The answer in the body of a success.
-pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, Unanswered> {
+pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, ChatError> {
     let Ok(document) = json::parse(body) else {
         return Err(failed(
             model,
@@ -158,7 +158,7 @@ impl Refusal {
     }
 
     /// The failure of the model.
-    pub(super) fn unanswered(&self, model: &str, retry_after: Option<Duration>) -> Unanswered {
+    pub(super) fn unanswered(&self, model: &str, retry_after: Option<Duration>) -> ChatError {
         let in_brackets = |word: &String| format!(" ({word})");
         let word = self.word.as_ref().map(in_brackets).unwrap_or_default();
         let about = |param: &String| format!(" about `{param}`");
@@ -167,11 +167,11 @@ impl Refusal {
         match status {
             429 => {
                 let message = format!("the model {model} takes no more requests for now{word}");
-                Unanswered::next(SkillError::retryable("llm_rate_limited", message)).retry_after(retry_after)
+                ChatError::next(SkillError::retryable("llm_rate_limited", message)).retry_after(retry_after)
             }
             401 => {
                 let message = format!("the model's server refused SKILL_LLM_API_KEY{word}");
-                Unanswered::last(SkillError::retryable("llm_failed", message))
+                ChatError::last(SkillError::retryable("llm_failed", message))
             }
             200..=299 => failed(model, &format!("the server's answer has no `choices`{word}")),
             300..=399 => failed(
@@ -191,9 +191,9 @@ impl Refusal {
     }
 }
 
-fn failed(model: &str, why: &str) -> Unanswered {
+fn failed(model: &str, why: &str) -> ChatError {
     let message = format!("the model {model} failed: {why}");
-    Unanswered::next(SkillError::retryable("llm_failed", message))
+    ChatError::next(SkillError::retryable("llm_failed", message))
 }
 
 /// Whether the part that a server names is one: some write their language's word for "nothing" as a text.
@@ -218,9 +218,9 @@ fn is_of_something_else(document: &Value) -> bool {
 }
 
 /// The failure of a model that answered, with nothing that can be used or repaired.
-fn unusable(model: &str, why: &str) -> Unanswered {
+fn unusable(model: &str, why: &str) -> ChatError {
     let message = format!("no model gave JSON that fits ({model}: {why})");
-    Unanswered::next(SkillError::retryable("llm_invalid_response", message))
+    ChatError::next(SkillError::retryable("llm_invalid_response", message))
 }
 
 /// A word of a server that is safe to repeat: its sentences may hold the prompt or the key.

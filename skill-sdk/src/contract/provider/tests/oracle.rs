@@ -59,7 +59,7 @@ fn key(provider: Provider, mode: Mode) -> String {
     format!("{provider}.{mode}")
 }
 
-/// Asks the libraries about the tools; nothing, with a message, where they are not at hand.
+/// DeclaredNames the libraries about the tools; nothing, with a message, where they are not at hand.
 fn ask(tools: &[Tool]) -> Option<Answer> {
     let Some(python) = std::env::var_os("SKILL_SDK_TEST_PYTHON") else {
         eprintln!("skipped: SKILL_SDK_TEST_PYTHON names no Python with the libraries of the vendors");

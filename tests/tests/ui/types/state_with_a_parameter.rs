@@ -1,6 +1,6 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
-#[resource]
+#[state]
 fn pool(size: u8) -> Vec<u8> {
     vec![size]
 }

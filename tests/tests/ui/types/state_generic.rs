@@ -1,8 +1,8 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
 struct Store<T>(T);
 
-#[resource]
+#[state]
 fn store<T: Default>() -> Store<T> {
     Store(T::default())
 }

@@ -1,8 +1,8 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
 struct Store;
 
-#[resource(crate)]
+#[state(crate)]
 fn store() -> Store {
     Store
 }

@@ -37,7 +37,7 @@ impl Failing {
     }
 }
 
-impl ResourceBuilder for Failing {
+impl StateBuilder for Failing {
     fn type_id(&self) -> TypeId {
         TypeId::of::<u32>()
     }
@@ -97,10 +97,7 @@ async fn a_build_that_hangs_is_given_up_and_tried_again() {
     for number in 1..=2 {
         let began = Instant::now();
         let error = slot.get("Number", &Environment::process()).await.unwrap_err();
-        assert_eq!(
-            (error.code(), error.is_retryable()),
-            ("resource_unavailable", true)
-        );
+        assert_eq!((error.code(), error.is_retryable()), ("state_unavailable", true));
         assert!(error.message().contains("longer than 10 minutes"), "{error}");
         assert_eq!(began.elapsed().as_secs(), 600);
         assert_eq!(failing.0.begun.load(SeqCst), number);

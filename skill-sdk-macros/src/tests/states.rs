@@ -1,10 +1,10 @@
-//! `#[resource]`.
+//! `#[state]`.
 
 use super::{ATTRIBUTE, assert_errors, errors, tokens};
 
 #[track_caller]
 fn check(attribute: &str, item: &str, expected: &[(&str, &str)]) {
-    let expansion = crate::resource::expand(tokens(attribute), tokens(item));
+    let expansion = crate::state::expand(tokens(attribute), tokens(item));
     assert!(
         expansion.to_string().contains("fn "),
         "the function is gone: {item}"
@@ -12,7 +12,7 @@ fn check(attribute: &str, item: &str, expected: &[(&str, &str)]) {
     assert_errors(
         &errors(expansion),
         expected,
-        &format!("#[resource({attribute})] {item}"),
+        &format!("#[state({attribute})] {item}"),
     );
 }
 
@@ -33,7 +33,7 @@ fn takes_builders() {
 #[test]
 fn explains_what_is_wrong() {
     let good = "fn pool() -> Pool { Pool }";
-    let unknown = "unknown argument in `#[resource]`; the only one is `crate = path`";
+    let unknown = "unknown argument in `#[state]`; the only one is `crate = path`";
     check("name = \"x\"", good, &[("name", unknown)]);
     check("crate = ::sdk, x", good, &[("x", unknown)]);
     check(
@@ -45,7 +45,8 @@ fn explains_what_is_wrong() {
         )],
     );
     check("crate: sdk", good, &[(":", "write `crate = ::path`")]);
-    let parameter = "a resource takes nothing, or the host's parameters as one `&Environment`: it is built before any call";
+    let parameter =
+        "a `#[state]` function takes no parameter, or one `&Environment`: it is built before any call";
     check("", "fn pool(a: u8) -> Pool { Pool }", &[("a", parameter)]);
     check(
         "",
@@ -57,20 +58,23 @@ fn explains_what_is_wrong() {
         "fn pool() {}",
         &[(
             "pool",
-            "a resource returns the value that is shared, or a `Result` of it",
+            "a `#[state]` function must return the shared value, or a `Result` of it",
         )],
     );
     check(
         "",
         "fn pool<T>() -> T { x }",
-        &[("T", "a resource cannot be generic: it is built once, as one type")],
+        &[(
+            "T",
+            "a `#[state]` function cannot be generic: it is built once, as one type",
+        )],
     );
     check(
         "",
         "struct S { f: fn () }",
         &[(
             ATTRIBUTE,
-            "`#[resource]` belongs on a function: that is what a host runs",
+            "`#[state]` belongs on a function: that is what a host runs",
         )],
     );
     check(
@@ -79,11 +83,11 @@ fn explains_what_is_wrong() {
         &[
             (
                 "const",
-                "a resource cannot be `const`: it runs when it is called, not when it is compiled",
+                "a `#[state]` function cannot be `const`: it runs when it is called, not when it is compiled",
             ),
             (
                 "&",
-                "a resource cannot return something borrowed: it would not outlive the call; return an owned type",
+                "a `#[state]` function cannot return something borrowed: it would not outlive the call; return an owned type",
             ),
         ],
     );

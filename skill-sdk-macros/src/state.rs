@@ -1,4 +1,4 @@
-//! `#[resource]`: a function that builds a value which all calls of a process share.
+//! `#[state]`: a function that builds a value which all calls of a process share.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -11,10 +11,10 @@ use crate::errors::Errors;
 use crate::expand::{self, Run};
 use crate::shape;
 
-/// Expands `#[resource(attribute)] item`.
+/// Expands `#[state(attribute)] item`.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let Some(function) = expand::function(&item, "resource", &mut errors) else {
+    let Some(function) = expand::function(&item, "state", &mut errors) else {
         return [item].into_iter().chain(errors.into_tokens()).collect();
     };
     let path = path
@@ -22,12 +22,12 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         .map_err(|error| errors.add(error))
         .ok()
         .flatten();
-    shape::refuse(&function.signature, "resource", &mut errors);
+    shape::refuse(&function.signature, "`#[state]` function", &mut errors);
     let environment = environment(&function.signature, &mut errors);
     if function.signature.output.to_token_stream().is_empty() {
         errors.at(
             &function.signature.ident,
-            "a resource returns the value that is shared, or a `Result` of it",
+            "a `#[state]` function must return the shared value, or a `Result` of it",
         );
     }
     if let Some(errors) = errors.into_tokens() {
@@ -52,12 +52,12 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     );
     let (constructor, futures, run) = if is_async {
         (
-            quote!(resource_asynchronous),
+            quote!(state_asynchronous),
             quote!(_, _),
             quote!(async move { #body #converted }),
         )
     } else {
-        (quote!(resource_blocking), quote!(_), quote!({ #body #converted }))
+        (quote!(state_blocking), quote!(_), quote!({ #body #converted }))
     };
     let success = &returned.success;
     let origin = expand::origin(ident, ident.span());
@@ -71,11 +71,11 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         #(#deprecated)*
         const _: () = {
             use #sdk::__private as __sdk;
-            static __RESOURCE: __sdk::ResourceDeclaration = __sdk::ResourceDeclaration::new(
+            static __STATE: __sdk::StateDeclaration = __sdk::StateDeclaration::new(
                 #origin,
                 &__sdk::#constructor::<#success, #futures>(|#parameter: __sdk::Environment| #run),
             );
-            __sdk::inventory::submit! { __sdk::Registration::resource(&__RESOURCE) }
+            __sdk::inventory::submit! { __sdk::Registration::state(&__STATE) }
         };
     }
 }
@@ -96,7 +96,7 @@ fn environment(signature: &Signature, errors: &mut Errors) -> Environment {
             }
             _ => errors.at(
                 parameter,
-                "a resource takes nothing, or the host's parameters as one `&Environment`: it is built before any call",
+                "a `#[state]` function takes no parameter, or one `&Environment`: it is built before any call",
             ),
         }
     }
@@ -110,7 +110,7 @@ fn path(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     }
     let key = input.fork().call(syn::Ident::parse_any).ok();
     if key.is_none_or(|key| key.unraw() != "crate") {
-        return Err(input.error("unknown argument in `#[resource]`; the only one is `crate = path`"));
+        return Err(input.error("unknown argument in `#[state]`; the only one is `crate = path`"));
     }
     input.parse::<Token![crate]>()?;
     input
@@ -124,7 +124,7 @@ fn path(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     })?;
     input.parse::<Option<Token![,]>>()?;
     if !input.is_empty() {
-        return Err(input.error("unknown argument in `#[resource]`; the only one is `crate = path`"));
+        return Err(input.error("unknown argument in `#[state]`; the only one is `crate = path`"));
     }
     Ok(Some(path))
 }

@@ -1,6 +1,6 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
-#[resource("pool")]
+#[state("pool")]
 fn pool() -> String {
     String::new()
 }

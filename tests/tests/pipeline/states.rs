@@ -4,9 +4,9 @@ use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use serde_json::{Value, json};
-use skill_sdk::context::Resources;
-use skill_sdk::pipeline::{Host, Meta};
-use skill_sdk::{Environment, Registry, Skill, SkillContext, SkillError, resource, skill};
+use skill_sdk::context::States;
+use skill_sdk::pipeline::{Meta, SkillSet};
+use skill_sdk::{Environment, Registry, Skill, SkillContext, SkillError, skill, state};
 use skill_sdk_tests::log;
 use skill_sdk_tests::signs::{Body, Signs};
 use tokio::sync::Semaphore;
@@ -40,14 +40,14 @@ impl Workshop {
     }
 }
 
-/// A host of a skill with all resources of this program, none of them built.
-fn host(skill: &'static Skill) -> Host {
+/// A host of a skill with all states of this program, none of them built.
+fn host(skill: &'static Skill) -> SkillSet {
     log::capture();
-    Host::new(&Registry::of([skill]).unwrap()).unwrap()
+    SkillSet::new(&Registry::from_skills([skill]).unwrap()).unwrap()
 }
 
 /// Starts a call; gives the number or the failure as callers see it.
-fn start(host: &Host, skill: &'static Skill, id: &str) -> impl Future<Output = Value> + Send + use<> {
+fn start(host: &SkillSet, skill: &'static Skill, id: &str) -> impl Future<Output = Value> + Send + use<> {
     let (host, meta) = (host.clone(), meta(id));
     async move {
         let completed = call_on(&host, skill, &json!({}), meta).await;
@@ -59,7 +59,7 @@ fn start(host: &Host, skill: &'static Skill, id: &str) -> impl Future<Output = V
 }
 
 fn unavailable() -> Value {
-    json!(["resource_unavailable", true])
+    json!(["state_unavailable", true])
 }
 
 mod shared {
@@ -68,16 +68,16 @@ mod shared {
     static WORKSHOP: Workshop = Workshop::new();
     struct Number(u32);
 
-    #[resource]
+    #[state]
     async fn number() -> Number {
         Number(WORKSHOP.build().await)
     }
 
     /// The number of the shared value.
-    #[skill("resources.shared", version = "1", side_effects = "none", risk = "low")]
+    #[skill("states.shared", version = "1", side_effects = "none", risk = "low")]
     async fn shared(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
-        Ok(ctx.resource::<Number>().await?.0)
+        Ok(ctx.state::<Number>().await?.0)
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -110,7 +110,7 @@ mod failing {
     static WORKSHOP: Workshop = Workshop::new();
     struct Number(u32);
 
-    #[resource]
+    #[state]
     async fn number() -> Result<Number, std::io::Error> {
         match WORKSHOP.build().await {
             1 => Err(std::io::Error::other("hunter2")),
@@ -119,10 +119,10 @@ mod failing {
     }
 
     /// The number of the shared value.
-    #[skill("resources.failing", version = "1", side_effects = "none", risk = "low")]
+    #[skill("states.failing", version = "1", side_effects = "none", risk = "low")]
     async fn failing(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
-        Ok(ctx.resource::<Number>().await?.0)
+        Ok(ctx.state::<Number>().await?.0)
     }
 
     #[tokio::test]
@@ -157,28 +157,28 @@ mod slow {
     struct Number(u32);
     struct SyncNumber(u32);
 
-    #[resource]
+    #[state]
     async fn number() -> Number {
         Number(WORKSHOP.build().await)
     }
 
-    #[resource]
+    #[state]
     fn sync_number() -> SyncNumber {
         SyncNumber(tokio::runtime::Handle::current().block_on(WORKSHOP_SYNC.build()))
     }
 
     /// The number of the shared value.
-    #[skill("resources.slow", version = "1", side_effects = "none", risk = "low")]
+    #[skill("states.slow", version = "1", side_effects = "none", risk = "low")]
     async fn slow(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
-        Ok(ctx.resource::<Number>().await?.0)
+        Ok(ctx.state::<Number>().await?.0)
     }
 
     /// The number of the shared value.
-    #[skill("resources.slow_sync", version = "1", side_effects = "none", risk = "low")]
+    #[skill("states.slow_sync", version = "1", side_effects = "none", risk = "low")]
     async fn slow_sync(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
-        Ok(ctx.resource::<SyncNumber>().await?.0)
+        Ok(ctx.state::<SyncNumber>().await?.0)
     }
 
     #[tokio::test]
@@ -221,37 +221,32 @@ mod panicking {
         number
     }
 
-    #[resource]
+    #[state]
     async fn number() -> Number {
         tokio::task::yield_now().await;
         Number(build(&BUILT))
     }
 
-    #[resource]
+    #[state]
     fn sync_number() -> SyncNumber {
         SyncNumber(build(&BUILT_SYNC))
     }
 
     /// The number of the shared value.
-    #[skill("resources.panicking", version = "1", side_effects = "none", risk = "low")]
+    #[skill("states.panicking", version = "1", side_effects = "none", risk = "low")]
     async fn panicking(ctx: SkillContext) -> Result<u32, SkillError> {
-        Ok(ctx.resource::<Number>().await?.0)
+        Ok(ctx.state::<Number>().await?.0)
     }
 
     /// The number of the shared value.
-    #[skill(
-        "resources.panicking_sync",
-        version = "1",
-        side_effects = "none",
-        risk = "low"
-    )]
+    #[skill("states.panicking_sync", version = "1", side_effects = "none", risk = "low")]
     async fn panicking_sync(ctx: SkillContext) -> Result<u32, SkillError> {
-        Ok(ctx.resource::<SyncNumber>().await?.0)
+        Ok(ctx.state::<SyncNumber>().await?.0)
     }
 
     #[tokio::test]
     async fn a_panic_is_a_failure_like_others() {
-        skill_sdk::pipeline::report_panics_of_skills();
+        skill_sdk::pipeline::install_panic_hook();
         for skill in [panicking::SKILL, panicking_sync::SKILL] {
             let host = host(skill);
             let id = format!("panic-{}", skill.name());
@@ -273,16 +268,16 @@ mod from_environment {
 
     struct Greeting(String);
 
-    #[resource]
+    #[state]
     fn greeting(environment: &Environment) -> Result<Greeting, SkillError> {
         tracing::info!("built");
         Ok(Greeting(environment.config("GREETING").unwrap_or_default()))
     }
 
     /// The greeting.
-    #[skill("resources.greeting", version = "1", side_effects = "none", risk = "low")]
+    #[skill("states.greeting", version = "1", side_effects = "none", risk = "low")]
     async fn greet(ctx: &SkillContext) -> Result<String, SkillError> {
-        Ok(ctx.resource::<Greeting>().await?.0.clone())
+        Ok(ctx.state::<Greeting>().await?.0.clone())
     }
 
     fn greeted(environment: Environment) -> Meta {
@@ -293,7 +288,7 @@ mod from_environment {
 
     #[tokio::test]
     async fn it_is_built_from_the_environment_of_the_call_and_logs_within_it() {
-        let environment = Environment::only([("GREETING".to_owned(), "hello".to_owned())]);
+        let environment = Environment::from_vars([("GREETING".to_owned(), "hello".to_owned())]);
         let completed = call_on(
             &host(greet::SKILL),
             greet::SKILL,
@@ -312,10 +307,10 @@ mod from_environment {
     #[tokio::test]
     async fn a_value_may_be_given_and_a_missing_one_is_unavailable() {
         log::capture();
-        let given = Resources::default().with(Greeting("given".to_owned()));
-        let host = Host::with_resources([greet::SKILL], given).unwrap();
+        let given = States::default().with(Greeting("given".to_owned()));
+        let host = SkillSet::with_states([greet::SKILL], given).unwrap();
         assert_eq!(start(&host, greet::SKILL, "given").await, json!("given"));
-        let host = Host::with_resources([greet::SKILL], Resources::default()).unwrap();
+        let host = SkillSet::with_states([greet::SKILL], States::default()).unwrap();
         assert_eq!(start(&host, greet::SKILL, "missing").await, unavailable());
     }
 }

@@ -25,8 +25,8 @@ pub(super) type Shared = Arc<dyn Any + Send + Sync>;
 /// The work of building one.
 pub(super) type Build = Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>;
 
-/// A function marked `#[skill_sdk::resource]`, of whatever type.
-pub trait ResourceBuilder: Send + Sync + 'static {
+/// A function marked `#[skill_sdk::state]`, of whatever type.
+pub trait StateBuilder: Send + Sync + 'static {
     /// The type of the value.
     fn type_id(&self) -> TypeId;
 
@@ -43,7 +43,7 @@ pub trait ResourceBuilder: Send + Sync + 'static {
 }
 
 /// A function and what the engine must know of its type.
-pub struct ResourceFunction<F> {
+pub struct StateFunction<F> {
     function: F,
     type_id: fn() -> TypeId,
     type_name: fn() -> &'static str,
@@ -53,23 +53,23 @@ pub struct ResourceFunction<F> {
 
 /// A type that can be a shared value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a resource",
+    message = "`{Self}` cannot be shared state",
     label = "not a shared value",
-    note = "a resource is shared by all calls: it must be `Send + Sync` and own its data"
+    note = "shared state is used by all calls: it must be `Send + Sync` and own its data"
 )]
-pub trait Resource: Send + Sync + 'static {}
+pub trait State: Send + Sync + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<T: Send + Sync + 'static> Resource for T {}
+impl<T: Send + Sync + 'static> State for T {}
 
 /// An asynchronous function that builds a `T`.
-pub const fn resource_asynchronous<T, F, Fut>(function: F) -> ResourceFunction<F>
+pub const fn state_asynchronous<T, F, Fut>(function: F) -> StateFunction<F>
 where
-    T: Resource,
+    T: State,
     F: Fn(Environment) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<T, SkillError>> + Send + 'static,
 {
-    ResourceFunction {
+    StateFunction {
         function,
         type_id: TypeId::of::<T>,
         type_name: type_name::<T>,
@@ -82,12 +82,12 @@ where
 }
 
 /// A function that builds a `T` and may block meanwhile.
-pub const fn resource_blocking<T, F>(function: F) -> ResourceFunction<F>
+pub const fn state_blocking<T, F>(function: F) -> StateFunction<F>
 where
-    T: Resource,
+    T: State,
     F: Fn(Environment) -> Result<T, SkillError> + Clone + Send + Sync + 'static,
 {
-    ResourceFunction {
+    StateFunction {
         function,
         type_id: TypeId::of::<T>,
         type_name: type_name::<T>,
@@ -101,7 +101,7 @@ where
     }
 }
 
-impl<F: Send + Sync + 'static> ResourceBuilder for ResourceFunction<F> {
+impl<F: Send + Sync + 'static> StateBuilder for StateFunction<F> {
     fn type_id(&self) -> TypeId {
         (self.type_id)()
     }
@@ -119,23 +119,23 @@ impl<F: Send + Sync + 'static> ResourceBuilder for ResourceFunction<F> {
     }
 }
 
-impl<F> fmt::Debug for ResourceFunction<F> {
+impl<F> fmt::Debug for StateFunction<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResourceFunction")
+        f.debug_struct("StateFunction")
             .field("type", &(self.type_name)())
             .finish_non_exhaustive()
     }
 }
 
-/// What `#[skill_sdk::resource]` registers.
-pub struct ResourceDeclaration {
+/// What `#[skill_sdk::state]` registers.
+pub struct StateDeclaration {
     origin: Origin,
-    builder: &'static dyn ResourceBuilder,
+    builder: &'static dyn StateBuilder,
 }
 
-impl ResourceDeclaration {
+impl StateDeclaration {
     /// The function `builder`, declared at `origin`.
-    pub const fn new(origin: Origin, builder: &'static dyn ResourceBuilder) -> Self {
+    pub const fn new(origin: Origin, builder: &'static dyn StateBuilder) -> Self {
         Self { origin, builder }
     }
 
@@ -155,9 +155,9 @@ impl ResourceDeclaration {
     }
 }
 
-impl fmt::Debug for ResourceDeclaration {
+impl fmt::Debug for StateDeclaration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResourceDeclaration")
+        f.debug_struct("StateDeclaration")
             .field("origin", &self.origin)
             .field("type", &self.type_name())
             .finish_non_exhaustive()
@@ -166,26 +166,26 @@ impl fmt::Debug for ResourceDeclaration {
 
 /// The shared values of a host.
 #[derive(Default)]
-pub struct Resources {
+pub struct States {
     slots: HashMap<TypeId, Arc<Slot>>,
 }
 
-impl Resources {
+impl States {
     /// No value is built yet. Of two declarations of one type the first counts; a registry reports the second.
-    pub fn new(declarations: impl IntoIterator<Item = &'static ResourceDeclaration>) -> Self {
-        let mut resources = Self::default();
+    pub fn new(declarations: impl IntoIterator<Item = &'static StateDeclaration>) -> Self {
+        let mut states = Self::default();
         for declaration in declarations {
-            resources
+            states
                 .slots
                 .entry(declaration.type_id())
                 .or_insert_with(|| Arc::new(Slot::new(Some(declaration.builder), None)));
         }
-        resources
+        states
     }
 
     /// Puts a value in place of the one that would be built, for tests.
     #[must_use]
-    pub fn with<T: Resource>(mut self, value: T) -> Self {
+    pub fn with<T: State>(mut self, value: T) -> Self {
         let slot = Slot::new(None, Some(Arc::new(value)));
         self.slots.insert(TypeId::of::<T>(), Arc::new(slot));
         self
@@ -193,7 +193,7 @@ impl Resources {
 
     /// The same declarations and the values that are built, with `value` in the place of the one of its type.
     #[cfg(feature = "runtime")]
-    pub(crate) fn provide<T: Resource>(&self, value: T) -> Self {
+    pub(crate) fn provide<T: State>(&self, value: T) -> Self {
         let slots = self.slots.iter().map(|(id, slot)| {
             let slot = Slot::new(slot.builder(), slot.value());
             (*id, Arc::new(slot))
@@ -206,13 +206,13 @@ impl Resources {
     ///
     /// Where there is a runtime, it is built in a task of its own: a call whose time is up leaves the building to those who
     /// come later, and an asynchronous one that takes longer than ten minutes is given up. All callers wait for it and share
-    /// the failure if there is one. The code is `resource_unavailable`, retryable.
-    pub(crate) async fn get<T: Resource>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
+    /// the failure if there is one. The code is `state_unavailable`, retryable.
+    pub(crate) async fn get<T: State>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
         let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {
             unavailable(
                 name,
-                "no function marked `#[skill_sdk::resource]` that returns it is linked",
+                "no function marked `#[skill_sdk::state]` that returns it is linked",
             )
         })?;
         let value = slot.get(name, environment).await?;
@@ -226,12 +226,12 @@ impl Resources {
     pub(crate) async fn unavailable(&self, environment: &Environment) -> Vec<&'static str> {
         let mut names = Vec::new();
         for slot in self.slots.values() {
-            let Some(name) = slot.builder().map(ResourceBuilder::type_name) else {
+            let Some(name) = slot.builder().map(StateBuilder::type_name) else {
                 continue;
             };
             if let Err(error) = slot.get(name, environment).await {
                 let source = std::error::Error::source(&error).map(tracing::field::display);
-                tracing::warn!(resource = name, source, "a resource cannot be built");
+                tracing::warn!(state = name, source, "a `#[state]` function cannot be built");
                 names.push(name);
             }
         }
@@ -242,17 +242,17 @@ impl Resources {
 
 fn unavailable(type_name: &str, why: &str) -> SkillError {
     SkillError::retryable(
-        "resource_unavailable",
-        format!("the resource `{type_name}` is not available: {why}"),
+        "state_unavailable",
+        format!("the state `{type_name}` is not available: {why}"),
     )
 }
 
-impl fmt::Debug for Resources {
+impl fmt::Debug for States {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self
             .slots
             .values()
-            .filter_map(|slot| slot.builder().map(ResourceBuilder::type_name));
+            .filter_map(|slot| slot.builder().map(StateBuilder::type_name));
         f.debug_list().entries(names).finish()
     }
 }

@@ -1,8 +1,8 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
 struct Lost;
 
-#[resource]
+#[state]
 fn pool() -> Result<String, Lost> {
     Err(Lost)
 }

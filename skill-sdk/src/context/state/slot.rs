@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::building::{Caught, in_its_own_task, in_time};
 use super::super::cancel::Cancellation;
-use super::{ResourceBuilder, Shared, unavailable};
+use super::{Shared, StateBuilder, unavailable};
 use crate::context::Environment;
 use crate::error::SkillError;
 
 /// One shared value, from its declaration to the value.
 pub(super) struct Slot {
     /// `None`: the value was given.
-    builder: Option<&'static dyn ResourceBuilder>,
+    builder: Option<&'static dyn StateBuilder>,
     state: Mutex<State>,
 }
 
@@ -40,7 +40,7 @@ struct Failed {
 
 impl Slot {
     /// A value that is there, or one to be built.
-    pub(super) fn new(builder: Option<&'static dyn ResourceBuilder>, value: Option<Shared>) -> Self {
+    pub(super) fn new(builder: Option<&'static dyn StateBuilder>, value: Option<Shared>) -> Self {
         let state = State {
             value,
             ..State::default()
@@ -51,7 +51,7 @@ impl Slot {
         }
     }
 
-    pub(super) fn builder(&self) -> Option<&'static dyn ResourceBuilder> {
+    pub(super) fn builder(&self) -> Option<&'static dyn StateBuilder> {
         self.builder
     }
 

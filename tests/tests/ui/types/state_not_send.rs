@@ -1,8 +1,8 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
 use std::rc::Rc;
 
-#[resource]
+#[state]
 fn pool() -> Rc<str> {
     "pool".into()
 }

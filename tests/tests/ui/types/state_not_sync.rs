@@ -1,8 +1,8 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
 use std::cell::Cell;
 
-#[resource]
+#[state]
 async fn pool() -> Result<Cell<u8>, std::io::Error> {
     Ok(Cell::new(5))
 }

@@ -1,8 +1,8 @@
-use skill_sdk::resource;
+use skill_sdk::state;
 
 use std::rc::Rc;
 
-#[resource]
+#[state]
 async fn pool() -> usize {
     let held = Rc::new(());
     std::future::ready(()).await;

@@ -1,6 +1,0 @@
-use skill_sdk::resource;
-
-#[resource]
-fn pool() {}
-
-fn main() {}

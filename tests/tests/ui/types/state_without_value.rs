@@ -1,0 +1,6 @@
+use skill_sdk::state;
+
+#[state]
+fn pool() {}
+
+fn main() {}
