@@ -78,6 +78,8 @@ pub mod pipeline;
 mod registry;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "runtime")]
+mod validation;
 
 pub use skill_sdk_macros::{SkillFailure, skill, state};
 

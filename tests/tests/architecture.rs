@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["error"],
     &["contract"],
+    &["validation"],
     &["context"],
     &["handler"],
     &["registry"],

@@ -9,8 +9,6 @@ mod origin;
 mod policy;
 pub mod provider;
 pub mod schema;
-#[cfg(feature = "runtime")]
-pub(crate) mod validate;
 
 pub(crate) use self::description::first_paragraph;
 pub use self::document::{API_VERSION, Contract, CostModel, Spec};

@@ -5,7 +5,7 @@
 
 use super::request::Envelope;
 use crate::contract::json;
-use crate::contract::validate::value_prefix;
+use crate::validation::value_prefix;
 
 /// The envelope of a call. `accepts` gives the length of inputs that surely keep the contract.
 pub(super) fn envelope(body: &str, accepts: impl Fn(&str) -> Option<usize>) -> Option<Envelope<'_>> {

@@ -178,7 +178,7 @@ impl<'de> Deserialize<'de> for Id {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::validate::value_prefix;
+    use crate::validation::value_prefix;
 
     #[test]
     fn usual_bodies_are_read_in_one_pass() {

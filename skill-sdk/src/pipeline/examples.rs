@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::violations;
-use crate::contract::validate::compile;
+use crate::validation::compile;
 
 /// What is wrong with examples, each as a JSON pointer into them and words.
 ///

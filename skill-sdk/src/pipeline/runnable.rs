@@ -14,10 +14,10 @@ use super::{locate, panics, relax};
 use crate::context::{ContextBuilder, SkillContext, States};
 use crate::contract::json;
 use crate::contract::schema::OutputShape;
-use crate::contract::validate::{Scan, compile};
 use crate::error::SkillError;
 use crate::handler::Running;
 use crate::registry::{RegistryProblem, Skill, SkillDescription};
+use crate::validation::{Scan, compile};
 
 /// A skill with its schemas compiled.
 #[derive(Debug)]

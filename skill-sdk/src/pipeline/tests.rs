@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::contract::validate::{check, compile};
+use crate::validation::{check, compile};
 
 /// Where the specification decides differently from the recording: whether the instance is valid here.
 const DIFFERENT: &[(&str, bool)] = &[

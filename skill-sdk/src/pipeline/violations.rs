@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{INPUT_CONTRACT_VIOLATION, OUTPUT_CONTRACT_VIOLATION};
-pub(super) use crate::contract::validate::{Violation, check};
 use crate::error::SkillError;
+pub(super) use crate::validation::{Violation, check};
 
 /// How many violations are reported.
 const MAX_VIOLATIONS: usize = 20;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::context::InputRequest;
-use crate::contract::validate;
+use crate::validation;
 
 /// Why `response` is no answer to `request`. Nothing of the answer is repeated.
 pub(super) fn fits(request: &InputRequest, response: &Value) -> Result<(), String> {
@@ -33,8 +33,9 @@ fn content(schema: &Value, content: Option<&Value>) -> Result<(), String> {
     if !content.is_object() {
         return Err("`content` is not an object".to_owned());
     }
-    let validator = validate::compile(schema).map_err(|reason| format!("the form is no schema: {reason}"))?;
-    validate::check(&validator, schema, content).map_err(|violations| {
+    let validator =
+        validation::compile(schema).map_err(|reason| format!("the form is no schema: {reason}"))?;
+    validation::check(&validator, schema, content).map_err(|violations| {
         let places: Vec<_> = violations.iter().take(5).map(|one| one.path.as_str()).collect();
         format!("`content` does not fit the form at {}", places.join(", "))
     })

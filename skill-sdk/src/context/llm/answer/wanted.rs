@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::{extract, nulls, strict};
 use crate::context::llm::model::ResponseSchema;
 use crate::contract::schema::{self, type_name};
-use crate::contract::validate::{self, Violation};
 use crate::error::SkillError;
+use crate::validation::{self, Violation};
 
 /// How many violations a model is told of.
 const MAX_VIOLATIONS: usize = 10;
@@ -112,7 +112,7 @@ impl Wanted {
             return Ok(value);
         };
         nulls::leave_out(&mut value, &of_type.schema);
-        validate::check(&of_type.validator, &of_type.schema, &value)
+        validation::check(&of_type.validator, &of_type.schema, &value)
             .map_err(|violations| misfit(name, &violations))?;
         match (of_type.reads)(&value) {
             Ok(()) => Ok(value),
@@ -132,7 +132,7 @@ impl OfType {
         Ok(Self {
             name: usable_name(name),
             strict: strict::strict(&schema),
-            validator: validate::compile(&schema)?,
+            validator: validation::compile(&schema)?,
             schema,
             reads,
         })

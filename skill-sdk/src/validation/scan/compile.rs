@@ -8,8 +8,8 @@ use super::apart;
 use super::bounds::Bounds;
 use super::plan::{ANY, Array, Choices, Further, Member, Node, NodeId, Object, Range, Types};
 use crate::contract::json;
-use crate::contract::validate;
-use crate::contract::validate::alone::{alone, moves_references, uses};
+use crate::validation;
+use crate::validation::alone::{alone, moves_references, uses};
 
 /// The schema language of the contracts.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -173,7 +173,7 @@ impl<'a> Plan<'a> {
             // Never sure of a value that stands here; of documents without one it still is.
             return Some(Node::nothing());
         }
-        let validator = validate::compile(&alone(self.document, schema)?).ok()?;
+        let validator = validation::compile(&alone(self.document, schema)?).ok()?;
         let mut node = Node::anything();
         node.further.push(Further::Validator(Box::new(validator)));
         Some(node)

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Scan, value_prefix};
 use crate::contract::json;
-use crate::contract::validate::compile;
+use crate::validation::compile;
 
 /// Whether the parser and the validator take the text, and it is an object.
 fn is_right(schema: &Value, text: &str) -> bool {
