@@ -76,6 +76,8 @@ pub mod package;
 #[cfg(feature = "runtime")]
 pub mod pipeline;
 mod registry;
+#[cfg(feature = "runtime")]
+mod serve;
 #[cfg(feature = "testing")]
 pub mod testing;
 #[cfg(feature = "runtime")]

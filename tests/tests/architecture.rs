@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["handler"],
     &["registry"],
     &["pipeline"],
-    &["auth"],
+    &["auth", "serve"],
     &["http", "lines"],
     &["local", "mcp"],
     &["package", "host"],

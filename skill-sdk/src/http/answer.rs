@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
-use super::operation::Refusal;
 use crate::error::SkillError;
+use crate::serve::Overloaded;
 
 /// The header that holds the cost document.
 pub(super) const COST: HeaderName = HeaderName::from_static("x-skill-cost");
@@ -56,8 +56,8 @@ pub(crate) fn refusal(status: StatusCode, code: &'static str, message: impl Into
 }
 
 /// A call that may be tried again.
-pub(crate) fn refused(refusal: Refusal) -> Response {
-    let mut response = with_status(refusal.status(), &refusal.error());
+pub(crate) fn overloaded(overloaded: Overloaded) -> Response {
+    let mut response = with_status(overloaded.status(), &overloaded.error());
     response.headers_mut().insert(RETRY_AFTER, SOON);
     response
 }

@@ -9,10 +9,10 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use tokio::task::JoinSet;
 
-use super::operation::Probe;
 use super::{HttpServer, answer};
 use crate::auth::{Refusal, Verifier};
 use crate::context;
+use crate::serve::Probe;
 
 /// What a caller without a good token is told to bring.
 const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
@@ -72,7 +72,7 @@ impl FromRequestParts<HttpServer> for Caller {
             Some(verifier) => match authenticate(verifier, &parts.headers).await {
                 Ok(caller) => Ok(Self(Some(caller))),
                 Err(refusal) => {
-                    http.operation().refused(refusal.code());
+                    http.service().rejected(refusal.code());
                     Err(refused(refusal, BEARER))
                 }
             },

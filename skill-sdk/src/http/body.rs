@@ -6,29 +6,30 @@ use std::pin::Pin;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::StatusCode;
 use axum::response::Response;
+use tokio::sync::SemaphorePermit;
 
 use super::answer;
-use super::operation::{Operation, Refusal};
 use crate::error::SkillError;
 use crate::pipeline::timed;
+use crate::serve::{Overloaded, Service};
 
 /// Reads a body whole, or says why not. One that says that it is too large is refused before it comes.
-pub(crate) async fn read(operation: &Operation, body: Body) -> Result<Bytes, Response> {
-    let limits = operation.limits();
+pub(crate) async fn read(service: &Service, body: Body) -> Result<Bytes, Response> {
+    let limits = service.limits();
     let read = async {
         if body.size_hint().lower() > limits.body as u64 {
             return Err(Unread::TooLarge);
         }
-        timed(|| Some(limits.body_time), collect(operation, body))
+        timed(|| Some(limits.body_time), collect(service, body))
             .await
             .unwrap_or(Err(Unread::Slow))
     };
     let read = tokio::select! {
         biased;
         read = read => read,
-        () = operation.lifecycle().cut() => Err(Unread::Refused(Refusal::Stopping)),
+        () = service.shutdown().cut() => Err(Unread::Overloaded(Overloaded::Stopping)),
     };
-    read.map_err(|unread| unread.answer(operation))
+    read.map_err(|unread| unread.answer(service))
 }
 
 /// Why a body is not read.
@@ -37,15 +38,15 @@ enum Unread {
     TooLarge,
     Slow,
     Broken,
-    Refused(Refusal),
+    Overloaded(Overloaded),
 }
 
 impl Unread {
     /// What the caller is told. It is counted.
-    fn answer(self, operation: &Operation) -> Response {
-        let limits = operation.limits();
+    fn answer(self, service: &Service) -> Response {
+        let limits = service.limits();
         let refusal = |status, code: &'static str, message: String| {
-            operation.refused(code);
+            service.rejected(code);
             answer::with_status(status, &SkillError::terminal(code, message))
         };
         match self {
@@ -62,19 +63,19 @@ impl Unread {
                 let message = "the body did not come whole".to_owned();
                 refusal(StatusCode::BAD_REQUEST, "bad_request", message)
             }
-            Self::Refused(refusal) => {
-                operation.refused(refusal.code());
-                answer::refused(refusal)
+            Self::Overloaded(overloaded) => {
+                service.rejected(overloaded.code());
+                answer::overloaded(overloaded)
             }
         }
     }
 }
 
-async fn collect(operation: &Operation, mut body: Body) -> Result<Bytes, Unread> {
-    let limit = operation.limits().body;
+async fn collect(service: &Service, mut body: Body) -> Result<Bytes, Unread> {
+    let limit = service.limits().body;
     let mut first = Bytes::new();
     let mut whole = Vec::new();
-    let mut memory = Memory { operation, bytes: 0 };
+    let mut memory = Memory { service, taken: None };
     loop {
         let part = match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
             None => break,
@@ -103,23 +104,21 @@ async fn collect(operation: &Operation, mut body: Body) -> Result<Bytes, Unread>
     Ok(if whole.is_empty() { first } else { whole.into() })
 }
 
-/// What one body takes of the memory for all.
+/// What one body takes of the memory for all bodies. It is returned when this is dropped.
 struct Memory<'a> {
-    operation: &'a Operation,
-    bytes: usize,
+    service: &'a Service,
+    taken: Option<SemaphorePermit<'a>>,
 }
 
 impl Memory<'_> {
     fn take(&mut self, bytes: usize) -> Result<(), Unread> {
-        let taken = self.operation.load().take_memory(bytes);
-        taken.map_err(Unread::Refused)?;
-        self.bytes += bytes;
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let full = |_| Unread::Overloaded(Overloaded::Memory);
+        let more = self.service.body_memory().try_acquire_many(bytes).map_err(full)?;
+        match &mut self.taken {
+            Some(taken) => taken.merge(more),
+            None => self.taken = Some(more),
+        }
         Ok(())
-    }
-}
-
-impl Drop for Memory<'_> {
-    fn drop(&mut self) {
-        self.operation.load().give_memory(self.bytes);
     }
 }

@@ -20,16 +20,16 @@ pub(super) async fn invoke(
     reference: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
-    let operation = http.operation();
+    let service = http.service();
     let refusal = |status, code, message: String| {
-        operation.refused(code);
+        service.rejected(code);
         answer::refusal(status, code, message)
     };
     let Ok(Path(reference)) = reference else {
         let message = "the ref in the path is not UTF-8".to_owned();
         return refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
-    let Some(hosted) = operation.get(&reference) else {
+    let Some(hosted) = service.get(&reference) else {
         let message = format!("{reference} is not hosted here");
         return refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
@@ -50,7 +50,7 @@ pub(super) async fn invoke(
         );
     }
     let attachments_wanted = multipart::is_wanted(request.headers());
-    let body = match body::read(operation, request.into_body()).await {
+    let body = match body::read(service, request.into_body()).await {
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
@@ -60,7 +60,7 @@ pub(super) async fn invoke(
     };
 
     let mut meta = Meta::new("http");
-    meta.environment = operation.environment().clone();
+    meta.environment = service.environment().clone();
     meta.invocation_id = envelope.invocation_id;
     meta.idempotency_key = envelope.idempotency_key;
     meta.settings = settings_values(envelope.settings);
@@ -74,9 +74,13 @@ pub(super) async fn invoke(
     };
     // What the skill needs of it is copied; the call may take long.
     drop(body);
-    let mut completed = match operation.call(hosted, call).await {
+    let outcome = match service.admit(hosted) {
+        Ok(mut permit) => service.call(call, &mut permit).await,
+        Err(overloaded) => Err(overloaded),
+    };
+    let mut completed = match outcome {
         Ok(completed) => completed,
-        Err(refusal) => return answer::refused(refusal),
+        Err(overloaded) => return answer::overloaded(overloaded),
     };
     let attachments = completed.take_attachments();
     let (result, cost) = completed.into_parts();

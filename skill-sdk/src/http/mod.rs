@@ -23,11 +23,10 @@ pub(crate) mod answer;
 pub(crate) mod auth;
 pub(crate) mod body;
 mod invoke;
-mod limits;
 mod multipart;
 mod one_pass;
 mod openapi;
-pub(crate) mod operation;
+pub(crate) mod operations;
 pub(crate) mod request;
 mod routes;
 pub(crate) mod server;
@@ -35,14 +34,14 @@ pub(crate) mod server;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-pub use self::limits::Limits;
-use self::operation::{Operation, Probe};
 pub(crate) use self::routes::path_of;
 pub use self::routes::router;
 pub use self::server::{BindError, ServeOptions, serve};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
+pub use crate::serve::Limits;
+use crate::serve::{Probe, Service};
 
 /// Skills to host over HTTP, who may call them, and the limits.
 ///
@@ -60,7 +59,7 @@ struct Shared {
     probes: Vec<Probe>,
     public_metrics: bool,
     /// Made of all the others when it is first needed.
-    operation: OnceLock<Operation>,
+    service: OnceLock<Service>,
 }
 
 impl HttpServer {
@@ -85,7 +84,7 @@ impl HttpServer {
             environment: Environment::process(),
             probes: Vec::new(),
             public_metrics: false,
-            operation: OnceLock::new(),
+            service: OnceLock::new(),
         }))
     }
 
@@ -141,9 +140,9 @@ impl HttpServer {
             environment: shared.environment.clone(),
             probes: shared.probes.clone(),
             public_metrics: shared.public_metrics,
-            operation: OnceLock::new(),
+            service: OnceLock::new(),
         });
-        shared.operation = OnceLock::new();
+        shared.service = OnceLock::new();
         change(&mut shared);
         Self(Arc::new(shared))
     }
@@ -158,11 +157,11 @@ impl HttpServer {
         self.0.verifier.as_ref()
     }
 
-    pub(crate) fn operation(&self) -> &Operation {
-        self.0.operation.get_or_init(|| {
+    pub(crate) fn service(&self) -> &Service {
+        self.0.service.get_or_init(|| {
             let mut probes = self.0.probes.clone();
             probes.extend(self.verifier().map(auth::keys_missing));
-            Operation::new(
+            Service::new(
                 self.0.host.clone(),
                 self.0.limits.clone(),
                 self.0.environment.clone(),

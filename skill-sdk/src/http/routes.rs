@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::auth::Caller;
 use super::invoke::invoke;
-use super::{HttpServer, answer, openapi};
+use super::{HttpServer, answer, openapi, operations};
 
 /// The routes of the HTTP protocol of skills, to serve or to mount into an own application.
 ///
@@ -21,14 +21,14 @@ use super::{HttpServer, answer, openapi};
 /// Every handler but those of `/healthz` and `/readyz` takes a `Caller` first, which is how a token is asked for. A method that
 /// a path does not have is answered without one: the paths are the same on every host.
 pub fn router(host: HttpServer) -> Router {
-    let operations = host.operation().routes();
+    let probes = operations::routes(host.service());
     let document = Arc::new(openapi::document(
-        host.operation().host(),
+        host.service().skills(),
         host.verifier().is_some(),
     ));
     let document = async move |_: Caller, url: OriginalUri| openapi_document(&url, &document);
     let metrics = if host.0.public_metrics {
-        get(|State(http): State<HttpServer>| async move { http.operation().metrics_answer() })
+        get(|State(http): State<HttpServer>| async move { operations::metrics(http.service()) })
     } else {
         get(metrics)
     };
@@ -41,7 +41,7 @@ pub fn router(host: HttpServer) -> Router {
         .route("/metrics", metrics.fallback(get_only))
         .fallback(not_found)
         .with_state(host)
-        .merge(operations)
+        .merge(probes)
 }
 
 /// What stands before the paths of this router where it is nested.
@@ -71,8 +71,8 @@ async fn list(_: Caller, State(http): State<HttpServer>, url: OriginalUri) -> Re
     }
     let prefix = prefix(&url, "/skills");
     let skills = http
-        .operation()
-        .host()
+        .service()
+        .skills()
         .iter()
         .map(|runnable| {
             let skill = runnable.skill();
@@ -111,7 +111,7 @@ pub(crate) fn path_of(reference: &str) -> String {
 }
 
 async fn metrics(_: Caller, State(http): State<HttpServer>) -> Response {
-    http.operation().metrics_answer()
+    operations::metrics(http.service())
 }
 
 async fn not_found(_: Caller, uri: Uri) -> Response {

@@ -15,8 +15,8 @@ use super::reporter::Reporter;
 use super::threshold::Threshold;
 use crate::context::{Caller, NoticeSink, ProgressSink, SkillContext, TraceContext};
 use crate::error::SkillError;
-use crate::http::operation::{Operation, Refusal};
 use crate::pipeline::{Call, CallOutcome, Meta, Place, Runnable, timed_out};
+use crate::serve::{Overloaded, Service};
 
 /// How long after its timeout a call whose body does not yield is given up.
 const GRACE: Duration = Duration::from_millis(200);
@@ -125,8 +125,8 @@ impl ToolCall {
     }
 
     /// Starts the call on a task of its own, so that a body that does not yield stops nobody else. A host that listens on
-    /// a port has an `operation`, which decides whether it may run; else the limit of `host` does.
-    pub(super) fn start(self, host: &McpServer, operation: Option<&Operation>) -> Result<Running, Outcome> {
+    /// a port has a `service`, which decides whether it may run; else the limit of `host` does.
+    pub(super) fn start(self, host: &McpServer, service: Option<&Service>) -> Result<Running, Outcome> {
         let Self {
             runnable,
             inputs,
@@ -144,16 +144,17 @@ impl ToolCall {
         if let Some(rounds) = &rounds {
             context.spent_before(rounds.spent_before());
         }
-        let task = match operation {
-            Some(operation) => {
-                let Some(hosted) = operation.get(runnable.skill().reference()).cloned() else {
+        let task = match service {
+            Some(service) => {
+                let Some(hosted) = service.get(runnable.skill().reference()).cloned() else {
                     return Err(not_hosted(host, runnable.skill().name()).into());
                 };
-                let operation = operation.clone();
+                let service = service.clone();
                 tokio::spawn(async move {
-                    let call = operation.run(&hosted, opened);
+                    let mut permit = service.admit(&hosted).map_err(Overloaded::error)?;
+                    let call = service.run(opened, &mut permit);
                     let completed = watched(watching.as_deref(), call).await.transpose();
-                    completed.map_err(Refusal::error)
+                    completed.map_err(Overloaded::error)
                 })
             }
             None => {

@@ -17,7 +17,6 @@ pub(crate) struct Abandoned {
 
 impl Abandoned {
     /// A part of these that is counted by itself.
-    #[cfg(feature = "http")]
     pub(crate) fn part(&self) -> Self {
         Self {
             count: Arc::default(),

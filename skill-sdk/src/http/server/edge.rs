@@ -12,17 +12,17 @@ use axum::body::Body;
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Request, Response, Version};
 use hyper::body::Incoming;
-use hyper::service::Service;
+use hyper::service::Service as HyperService;
 use hyper_util::service::{TowerToHyperService, TowerToHyperServiceFuture};
 use tokio::sync::Notify;
 
 use super::served::{Served, Unsent};
-use crate::http::answer;
-use crate::http::operation::{Operation, Refusal, is_of_operation};
+use crate::http::{answer, operations};
+use crate::serve::{Overloaded, Service};
 
 /// What goes on on one connection.
 pub(super) struct Traffic {
-    pub(super) operation: Operation,
+    pub(super) service: Service,
     /// Requests that are served now, until the last part of their answers is on its way.
     active: AtomicUsize,
     /// Requests that began since the connection was opened.
@@ -40,9 +40,9 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    pub(super) fn new(operation: Operation) -> Self {
+    pub(super) fn new(service: Service) -> Self {
         Self {
-            operation,
+            service,
             active: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
             taken: AtomicUsize::new(0),
@@ -138,7 +138,7 @@ impl Active {
     }
 
     fn is_stopping(&self) -> bool {
-        let is_draining = |traffic: &Arc<Traffic>| traffic.operation.lifecycle().is_draining();
+        let is_draining = |traffic: &Arc<Traffic>| traffic.service.shutdown().is_draining();
         self.traffic().is_some_and(is_draining)
     }
 }
@@ -167,7 +167,7 @@ impl Edge {
     }
 }
 
-impl Service<Request<Incoming>> for Edge {
+impl HyperService<Request<Incoming>> for Edge {
     type Response = Response<Served>;
     type Error = Infallible;
     type Future = Serving;
@@ -182,8 +182,8 @@ impl Service<Request<Incoming>> for Edge {
                 self.traffic.leave.notify_one();
             }
         }
-        let work = if self.crowded && !is_of_operation(request.uri().path()) {
-            self.traffic.operation.refused(Refusal::HostFull.code());
+        let work = if self.crowded && !operations::is_operation(request.uri().path()) {
+            self.traffic.service.rejected(Overloaded::Server.code());
             None
         } else {
             Some(self.routes.call(request))
@@ -213,7 +213,7 @@ impl Future for Serving {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut response: Response<Body> = match &mut self.work {
             Some(routed) => ready!(Pin::new(routed).poll(cx))?,
-            None => answer::refused(Refusal::HostFull),
+            None => answer::overloaded(Overloaded::Server),
         };
         // HTTP/2 says it in another way.
         if !self.multiplexed && (self.crowded || self.active.as_ref().is_some_and(Active::is_stopping)) {

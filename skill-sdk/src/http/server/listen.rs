@@ -21,7 +21,7 @@ use super::edge::{Edge, Traffic};
 use super::stream::{Guarded, Patience};
 use super::streams::Streams;
 use crate::http::Limits;
-use crate::http::operation::Operation;
+use crate::serve::Service;
 
 /// How long the server waits after the system refused a connection, for example because it has too many files open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -63,7 +63,7 @@ pub(super) enum Phase {
 pub(super) struct Listening {
     listener: TcpListener,
     router: Router,
-    operation: Operation,
+    service: Service,
     builder: Builder<Streams>,
     phase: watch::Sender<Phase>,
     /// Those that are left when this is dropped are given up.
@@ -71,12 +71,12 @@ pub(super) struct Listening {
 }
 
 impl Listening {
-    pub(super) fn new(listener: TcpListener, router: Router, operation: Operation) -> Self {
+    pub(super) fn new(listener: TcpListener, router: Router, service: Service) -> Self {
         Self {
-            builder: builder(operation.limits()),
+            builder: builder(service.limits()),
             listener,
             router,
-            operation,
+            service,
             phase: watch::Sender::new(Phase::Serving),
             running: JoinSet::new(),
         }
@@ -120,10 +120,10 @@ impl Listening {
     }
 
     fn take(&mut self, stream: TcpStream) {
-        let open = Open::new(&self.operation);
-        let over = open.number.saturating_sub(self.operation.limits().connections);
+        let open = Open::new(&self.service);
+        let over = open.number.saturating_sub(self.service.limits().connections);
         if over > 0 {
-            open.operation.metrics().connection_refused();
+            open.service.metrics().connections_rejected.inc();
         }
         if over > TOLD {
             return;
@@ -131,8 +131,8 @@ impl Listening {
         if let Err(error) = prepare(&stream) {
             tracing::debug!(%error, "options of a connection were not set");
         }
-        let traffic = Arc::new(Traffic::new(self.operation.clone()));
-        let patience = Patience::of(self.operation.limits());
+        let traffic = Arc::new(Traffic::new(self.service.clone()));
+        let patience = Patience::of(self.service.limits());
         let stream = TokioIo::new(Guarded::new(stream, patience, Arc::clone(&traffic)));
         let edge = Edge::new(self.router.clone(), Arc::clone(&traffic), over > 0);
         let connection = self.builder.serve_connection(stream, edge).into_owned();
@@ -185,23 +185,25 @@ pub(super) async fn attended<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>
 
 /// A connection that is counted while it is open.
 struct Open {
-    operation: Operation,
+    service: Service,
     /// How many are open, with this one.
     number: usize,
 }
 
 impl Open {
-    fn new(operation: &Operation) -> Self {
+    fn new(service: &Service) -> Self {
+        service.metrics().connections_opened.inc();
+        let before = service.metrics().connections.inc();
         Self {
-            number: operation.metrics().connection_opened(),
-            operation: operation.clone(),
+            number: usize::try_from(before).unwrap_or_default() + 1,
+            service: service.clone(),
         }
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.operation.metrics().connection_closed();
+        self.service.metrics().connections.dec();
     }
 }
 

@@ -19,9 +19,9 @@ use tokio::time::{sleep, timeout, timeout_at};
 pub use self::bind::{BindError, ServeOptions};
 use self::listen::Listening;
 use super::auth::warm_up;
-use super::operation::Operation;
 use super::{HttpServer, router};
 use crate::pipeline::after;
+use crate::serve::Service;
 
 use std::time::Duration;
 
@@ -42,16 +42,16 @@ pub async fn serve(
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
-    let operation = host.operation().clone();
+    let service = host.service().clone();
     let _warming = warm_up(host.verifier());
     let anonymous = host.verifier().is_none();
-    run(router(host), operation, &options, anonymous, bound, stop).await
+    run(router(host), service, &options, anonymous, bound, stop).await
 }
 
-/// Serves any routes with the limits and the drain of `operation`; see [`serve`]. `anonymous`: callers need no token.
+/// Serves any routes with the limits and the drain of `service`; see [`serve`]. `anonymous`: callers need no token.
 pub(crate) async fn run(
     router: Router,
-    operation: Operation,
+    service: Service,
     options: &ServeOptions,
     anonymous: bool,
     bound: impl FnOnce(SocketAddr),
@@ -59,11 +59,11 @@ pub(crate) async fn run(
 ) -> Result<(), BindError> {
     let (listener, address) = bind::bind(options, anonymous).await?;
     bound(address);
-    let mut listening = Listening::new(listener, router, operation.clone());
+    let mut listening = Listening::new(listener, router, service.clone());
     listening.until(stop).await;
 
-    let lifecycle = operation.lifecycle();
-    lifecycle.drain();
+    let shutdown = service.shutdown();
+    shutdown.drain();
     listening.leave();
     tracing::info!(
         seconds = options.drain.as_secs(),
@@ -71,23 +71,23 @@ pub(crate) async fn run(
     );
     let end = after(options.drain);
     let finished = async {
-        lifecycle.quiet().await;
+        shutdown.quiet().await;
         sleep(SETTLE).await;
-        lifecycle.quiet().await;
+        shutdown.quiet().await;
     };
     let (mut in_time, mut cut) = (false, false);
     listening
         .until(async { in_time = timeout_at(end, finished).await.is_ok() })
         .await;
     // Only requests that came after the drain began are left else, and their bodies are not waited for.
-    let is_late = !in_time && !lifecycle.is_quiet();
+    let is_late = !in_time && !shutdown.is_quiet();
     if is_late {
         tracing::warn!("the drain time is up, calls that still run are given up");
     }
-    lifecycle.cut_calls();
+    shutdown.cut_calls();
     if is_late {
         listening
-            .until(async { cut = timeout(GOODBYE, lifecycle.quiet()).await.is_err() })
+            .until(async { cut = timeout(GOODBYE, shutdown.quiet()).await.is_err() })
             .await;
     }
     let connections = listening.close();

@@ -124,13 +124,13 @@ pub(super) struct Unsent {
 
 impl Unsent {
     pub(super) fn new(traffic: &Arc<Traffic>) -> Self {
-        let is_waited_for = !traffic.operation.lifecycle().is_draining();
+        let is_waited_for = !traffic.service.shutdown().is_draining();
         Self::counted(traffic, is_waited_for)
     }
 
     fn counted(traffic: &Arc<Traffic>, is_waited_for: bool) -> Self {
         if is_waited_for {
-            traffic.operation.lifecycle().answer_begins();
+            traffic.service.shutdown().answer_begins();
         }
         Self {
             traffic: Arc::clone(traffic),
@@ -150,7 +150,7 @@ impl Unsent {
 impl Drop for Unsent {
     fn drop(&mut self) {
         if self.is_waited_for {
-            self.traffic.operation.lifecycle().answer_ends();
+            self.traffic.service.shutdown().answer_ends();
         }
     }
 }

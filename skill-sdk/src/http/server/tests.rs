@@ -19,8 +19,8 @@ use super::listen::{Phase, attended, builder};
 use super::stream::{Guarded, Patience};
 use crate::context::{Environment, States};
 use crate::http::Limits;
-use crate::http::operation::Operation;
 use crate::pipeline::SkillSet;
+use crate::serve::Service;
 
 /// How much a large answer holds.
 const LARGE: usize = 300_000;
@@ -33,7 +33,7 @@ const WIRE: usize = 1024;
 
 /// A server with one connection.
 struct Served {
-    operation: Operation,
+    service: Service,
     phase: watch::Sender<Phase>,
     connection: JoinHandle<()>,
 }
@@ -43,14 +43,14 @@ impl Served {
         let mut limits = Limits::default();
         change(&mut limits);
         let host = SkillSet::with_states([], States::default()).unwrap();
-        let operation = Operation::new(host, limits.clone(), Environment::from_vars([]), Vec::new());
+        let service = Service::new(host, limits.clone(), Environment::from_vars([]), Vec::new());
         let router = Router::new()
             .route("/large", get(|| async { "a".repeat(LARGE) }))
             .route("/medium", get(|| async { "a".repeat(MEDIUM) }))
             .route("/small", get(|| async { "small" }))
             .route("/tiny", get(|| async { "abc" }));
         let (client, server) = duplex(WIRE);
-        let traffic = Arc::new(Traffic::new(operation.clone()));
+        let traffic = Arc::new(Traffic::new(service.clone()));
         let stream = Guarded::new(server, Patience::of(&limits), Arc::clone(&traffic));
         let edge = Edge::new(router, Arc::clone(&traffic), false);
         let connection = builder(&limits)
@@ -60,7 +60,7 @@ impl Served {
         let attended = attended(connection, traffic, phase.subscribe());
         let connection = tokio::spawn(async move { drop(attended.await) });
         let running = Self {
-            operation,
+            service,
             phase,
             connection,
         };
@@ -68,7 +68,7 @@ impl Served {
     }
 
     fn is_quiet(&self) -> bool {
-        self.operation.lifecycle().is_quiet()
+        self.service.shutdown().is_quiet()
     }
 }
 
@@ -167,7 +167,7 @@ async fn a_client_of_http_1_that_reads_nothing_is_given_up() {
     let began = Instant::now();
     served.connection.await.unwrap();
     assert_eq!(began.elapsed().as_secs(), 30);
-    assert!(served.operation.lifecycle().is_quiet());
+    assert!(served.service.shutdown().is_quiet());
     let mut came = Vec::new();
     client.read_to_end(&mut came).await.unwrap();
     assert_eq!(came.len(), WIRE);
@@ -188,7 +188,7 @@ async fn a_slow_client_of_http_2_gets_all_and_the_host_waits_for_it() {
     served.phase.send_replace(Phase::Closing);
     assert_eq!(slow.await.unwrap(), (LARGE, None));
     served.connection.await.unwrap();
-    assert!(served.operation.lifecycle().is_quiet());
+    assert!(served.service.shutdown().is_quiet());
 }
 
 #[tokio::test(start_paused = true)]
@@ -239,7 +239,7 @@ async fn the_end_of_an_answer_that_is_not_read_holds_no_connection() {
             (30..=61).contains(&waited),
             "{path}: closed after {waited} seconds"
         );
-        assert!(served.operation.lifecycle().is_quiet());
+        assert!(served.service.shutdown().is_quiet());
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) async fn enter(
         Some(verifier) => match authenticate(verifier, headers).await {
             Ok(caller) => Some(caller),
             Err(refusal) => {
-                mcp.operation().refused(refusal.code());
+                mcp.service().rejected(refusal.code());
                 return Err(Denied::Token(refused(refusal, challenge(mcp, uri, headers))));
             }
         },

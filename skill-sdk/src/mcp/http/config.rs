@@ -9,8 +9,8 @@ use super::sessions::Sessions;
 use crate::auth::Verifier;
 use crate::http::Limits;
 use crate::http::auth::keys_missing;
-use crate::http::operation::{Operation, Probe};
 use crate::mcp::McpServer;
+use crate::serve::{Probe, Service};
 
 /// Skills to host over streamable HTTP, who may call them, and the limits.
 ///
@@ -30,7 +30,7 @@ pub(super) struct Shared {
     pub(super) public_metrics: bool,
     probes: Vec<Probe>,
     /// Made of all the others when it is first needed.
-    operation: OnceLock<Operation>,
+    service: OnceLock<Service>,
 }
 
 /// Under which names the host is reached, and by which web pages.
@@ -99,7 +99,7 @@ impl McpHttpServer {
             limits: Limits::default(),
             public_metrics: false,
             probes: Vec::new(),
-            operation: OnceLock::new(),
+            service: OnceLock::new(),
         }))
     }
 
@@ -192,18 +192,18 @@ impl McpHttpServer {
             limits: shared.limits.clone(),
             public_metrics: shared.public_metrics,
             probes: shared.probes.clone(),
-            operation: OnceLock::new(),
+            service: OnceLock::new(),
         });
-        shared.operation = OnceLock::new();
+        shared.service = OnceLock::new();
         change(&mut shared);
         Self(Arc::new(shared))
     }
 
-    pub(super) fn operation(&self) -> &Operation {
-        self.0.operation.get_or_init(|| {
+    pub(super) fn service(&self) -> &Service {
+        self.0.service.get_or_init(|| {
             let mut probes = self.0.probes.clone();
             probes.extend(self.0.verifier.as_ref().map(keys_missing));
-            Operation::new(
+            Service::new(
                 self.0.host.pipeline().clone(),
                 self.0.limits.clone(),
                 self.0.host.environment_of_calls(),

@@ -38,8 +38,8 @@ pub async fn serve(
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
-    let operation = mcp.operation().clone();
+    let service = mcp.service().clone();
     let _warming = warm_up(mcp.0.verifier.as_ref());
     let anonymous = mcp.0.verifier.is_none();
-    run(router(mcp), operation, &options, anonymous, bound, stop).await
+    run(router(mcp), service, &options, anonymous, bound, stop).await
 }

@@ -43,7 +43,7 @@ pub(super) async fn post(mcp: &McpHttpServer, caller: Option<Arc<Caller>>, reque
     }
     let (parts, body) = request.into_parts();
     let headers = parts.headers;
-    let body = match body::read(mcp.operation(), body).await {
+    let body = match body::read(mcp.service(), body).await {
         Ok(body) => body,
         Err(refused) => return refused,
     };
@@ -198,7 +198,7 @@ impl Pending {
                 Ok(response) => return response,
                 Err(outcome) => outcome,
             },
-            Ok(call) => match call.start(host, Some(mcp.operation())) {
+            Ok(call) => match call.start(host, Some(mcp.service())) {
                 Err(outcome) => outcome,
                 // A client that goes away drops this future, and with it the call.
                 Ok(running) => {
@@ -253,7 +253,7 @@ async fn streamed(
         let questions = sender.clone();
         call.set_peer(noted.client().peer(), move |question| questions.ask(question));
     }
-    let running = call.start(host, Some(mcp.operation()))?;
+    let running = call.start(host, Some(mcp.service()))?;
     let stop = running.stopper();
     if let Some(noted) = &noted {
         noted.can_stop(stop.clone());

@@ -13,14 +13,14 @@ use axum::routing::any;
 use super::caller::{self, Denied};
 use super::config::McpHttpServer;
 use super::{PATH, guard, metadata, post, reply};
-use crate::http::answer;
+use crate::http::{answer, operations};
 use crate::mcp::message::{INVALID_REQUEST, Wrong};
 
 /// The routes of the MCP endpoint, to serve or to mount into an own application at its root.
 ///
 /// The answers to unknown paths and methods are part of it as long as it is not merged with routes that have their own.
 pub fn router(mcp: McpHttpServer) -> Router {
-    let operation = mcp.operation().routes();
+    let probes = operations::routes(mcp.service());
     let prefix = mcp
         .0
         .names
@@ -40,7 +40,7 @@ pub fn router(mcp: McpHttpServer) -> Router {
             .route(&format!("{prefix}{PATH}"), any(endpoint))
             .route(&format!("{prefix}{PATH}/"), any(endpoint));
     }
-    router.fallback(not_found).with_state(mcp).merge(operation)
+    router.fallback(not_found).with_state(mcp).merge(probes)
 }
 
 async fn endpoint(State(mcp): State<McpHttpServer>, request: Request) -> Response {
@@ -130,7 +130,7 @@ async fn metrics(State(mcp): State<McpHttpServer>, request: Request) -> Response
         return denied.into_response();
     }
     match *request.method() {
-        Method::GET | Method::HEAD => mcp.operation().metrics_answer(),
+        Method::GET | Method::HEAD => operations::metrics(mcp.service()),
         _ => answer::method_not_allowed("GET,HEAD", request.method()),
     }
 }

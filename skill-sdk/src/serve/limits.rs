@@ -48,6 +48,7 @@ pub struct Limits {
 }
 
 impl Limits {
+    #[cfg(feature = "http")]
     /// The smallest limit of a head: what the parser takes at once.
     pub(crate) const LEAST_HEAD: usize = 8192;
 

@@ -1,12 +1,12 @@
-//! From serving over draining to the end.
+//! Graceful shutdown: from serving over draining to the cut.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// Where a host is between its start and its end.
+/// Where a server is between its start and its end.
 #[derive(Debug, Default)]
-pub(crate) struct Lifecycle {
+pub(crate) struct Shutdown {
     draining: AtomicBool,
     cut: AtomicBool,
     when_cut: Notify,
@@ -15,18 +15,19 @@ pub(crate) struct Lifecycle {
     when_quiet: Notify,
 }
 
-impl Lifecycle {
-    /// New calls are refused from now on.
+#[allow(dead_code, reason = "for the servers that are not on it yet")]
+impl Shutdown {
+    /// New calls are rejected from now on.
     pub(crate) fn drain(&self) {
         self.draining.store(true, Ordering::SeqCst);
     }
 
-    /// Whether new calls are refused.
+    /// Whether new calls are rejected.
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::SeqCst)
     }
 
-    /// Calls that still run are refused from now on.
+    /// Calls that still run are cut.
     pub(crate) fn cut_calls(&self) {
         self.cut.store(true, Ordering::SeqCst);
         self.when_cut.notify_waiters();

@@ -1,4 +1,4 @@
-//! Whether a host can do its work.
+//! Whether a server can do its work.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,10 +19,10 @@ const FRESH: Duration = Duration::from_secs(1);
 /// How long a probe waits for what is being checked: half of what those of Kubernetes have by default.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Gives the reason why a host is not ready, as a code and a text, or `None`. It must answer at once.
+/// Gives the reason why a server is not ready, as a code and a text, or `None`. It must answer at once.
 pub(crate) type Probe = Arc<dyn Fn() -> Option<(&'static str, &'static str)> + Send + Sync>;
 
-/// What must be there before a host is ready.
+/// What must be there before a server is ready.
 pub(super) struct Readiness {
     host: SkillSet,
     environment: Environment,
@@ -142,11 +142,6 @@ async fn check(
     );
     reason("state_unavailable", "states cannot be built", states);
     reasons
-}
-
-/// The details of an answer that says no.
-pub(super) fn details(reasons: &[Value]) -> Value {
-    json!({"reasons": reasons})
 }
 
 impl fmt::Debug for Readiness {

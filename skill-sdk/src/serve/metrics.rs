@@ -1,0 +1,307 @@
+//! What is counted, in the text format of Prometheus.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use prometheus_client::encoding::prometheus_text;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Metric, Registry};
+use serde_json::Value;
+
+/// How many codes, or units, of one skill are counted apart. Authors choose them, so there must be an end.
+const MOST_NAMES: usize = 50;
+
+/// What is counted of the codes and units that came after the first [`MOST_NAMES`].
+const OTHERS: &str = "other";
+
+/// The upper bounds of the duration buckets in seconds. The last is the longest timeout that a contract allows.
+const BUCKETS: [f64; 18] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 600.0,
+    3600.0,
+];
+
+type Labels<const N: usize> = [(&'static str, Arc<str>); N];
+type Cost = Counter<f64, AtomicU64>;
+
+/// What is counted of one skill. The metrics of calls that succeed and cost nothing need no look-up.
+pub(crate) struct SkillMetrics {
+    skill: Arc<str>,
+    calls: Counter,
+    duration: Histogram,
+    in_flight: Gauge,
+    abandoned: Gauge,
+    errors: Family<Labels<2>, Counter>,
+    codes: Names,
+    cost: Family<Labels<2>, Cost>,
+    units: Names,
+}
+
+impl SkillMetrics {
+    /// A call was admitted.
+    pub(super) fn begun(&self) {
+        self.in_flight.inc();
+    }
+
+    /// A call ended, with the code of its failure if it failed.
+    pub(super) fn ended(&self, time: Duration, code: Option<&str>) {
+        self.in_flight.dec();
+        self.calls.inc();
+        self.duration.observe(time.as_secs_f64());
+        if let Some(code) = code {
+            self.errors
+                .get_or_create(&self.labels("code", self.codes.bounded(code)))
+                .inc();
+        }
+    }
+
+    /// A call consumed what the cost document says.
+    pub(super) fn cost(&self, cost: &Value) {
+        let units = cost["units"].as_object().into_iter().flatten();
+        for (unit, amount) in units {
+            self.consumed(unit, amount.as_f64());
+        }
+        let llm = &cost["llm"];
+        for (member, unit) in [
+            ("calls", "llm_call"),
+            ("promptTokens", "llm_prompt_token"),
+            ("completionTokens", "llm_completion_token"),
+            ("costUsd", "llm_usd"),
+        ] {
+            self.consumed(unit, llm[member].as_f64());
+        }
+    }
+
+    /// So many threads go on although their calls are over.
+    pub(super) fn set_abandoned(&self, count: usize) {
+        self.abandoned.set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    fn consumed(&self, unit: &str, amount: Option<f64>) {
+        // Counters only go up.
+        if let Some(amount) = amount.filter(|amount| *amount > 0.0) {
+            self.cost
+                .get_or_create(&self.labels("unit", self.units.bounded(unit)))
+                .inc_by(amount);
+        }
+    }
+
+    fn labels(&self, name: &'static str, value: &str) -> Labels<2> {
+        [("skill", Arc::clone(&self.skill)), (name, value.into())]
+    }
+}
+
+impl fmt::Debug for SkillMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SkillMetrics")
+            .field("skill", &self.skill)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The names that are counted apart.
+#[derive(Debug, Default)]
+struct Names(Mutex<HashSet<String>>);
+
+impl Names {
+    /// The name, or [`OTHERS`] when there are too many.
+    fn bounded<'a>(&self, name: &'a str) -> &'a str {
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if names.contains(name) {
+            return name;
+        }
+        if names.len() >= MOST_NAMES {
+            return OTHERS;
+        }
+        names.insert(name.to_owned());
+        name
+    }
+}
+
+/// All that a server counts.
+pub(crate) struct Metrics {
+    registry: Registry,
+    calls: Family<Labels<1>, Counter>,
+    errors: Family<Labels<2>, Counter>,
+    duration: Family<Labels<1>, Histogram, fn() -> Histogram>,
+    in_flight: Family<Labels<1>, Gauge>,
+    abandoned: Family<Labels<1>, Gauge>,
+    cost: Family<Labels<2>, Cost>,
+    rejections: Family<Labels<1>, Counter>,
+    /// Connections that are open now.
+    pub(crate) connections: Gauge,
+    /// Connections that were opened.
+    pub(crate) connections_opened: Counter,
+    /// Connections that were over the limit.
+    pub(crate) connections_rejected: Counter,
+}
+
+impl Metrics {
+    pub(super) fn new() -> Self {
+        let mut registry = Registry::default();
+        let r = &mut registry;
+        let build: Family<Labels<1>, Gauge> =
+            register(r, "build_info", "The version of skill-sdk", Family::default());
+        build
+            .get_or_create(&[("version", env!("CARGO_PKG_VERSION").into())])
+            .set(1);
+        Self {
+            calls: register(r, "calls", "Calls that ended", Family::default()),
+            errors: register(
+                r,
+                "call_errors",
+                "Calls that failed, by the code of the failure",
+                Family::default(),
+            ),
+            duration: register(
+                r,
+                "call_duration_seconds",
+                "How long calls took, checks and parsing included",
+                Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            ),
+            in_flight: register(r, "calls_in_flight", "Calls that run now", Family::default()),
+            abandoned: register(
+                r,
+                "calls_abandoned",
+                "Calls that are over while the thread of their skill goes on",
+                Family::default(),
+            ),
+            cost: register(
+                r,
+                "cost_units",
+                "What calls that ended consumed, by the unit of the cost",
+                Family::default(),
+            ),
+            rejections: register(
+                r,
+                "refusals",
+                "Requests that were rejected before a skill was called, by the error code",
+                Family::default(),
+            ),
+            connections: register(
+                r,
+                "connections",
+                "Connections that are open now",
+                Gauge::default(),
+            ),
+            connections_opened: register(
+                r,
+                "connections_opened",
+                "Connections that were opened",
+                Counter::default(),
+            ),
+            connections_rejected: register(
+                r,
+                "connections_refused",
+                "Connections that were over the limit",
+                Counter::default(),
+            ),
+            registry,
+        }
+    }
+
+    /// The metrics of a skill, all at zero.
+    pub(super) fn of_skill(&self, reference: &str) -> SkillMetrics {
+        let skill: Arc<str> = reference.into();
+        let labels = [("skill", Arc::clone(&skill))];
+        SkillMetrics {
+            calls: self.calls.get_or_create_owned(&labels),
+            duration: self.duration.get_or_create_owned(&labels),
+            in_flight: self.in_flight.get_or_create_owned(&labels),
+            abandoned: self.abandoned.get_or_create_owned(&labels),
+            errors: self.errors.clone(),
+            codes: Names::default(),
+            cost: self.cost.clone(),
+            units: Names::default(),
+            skill,
+        }
+    }
+
+    /// A request was rejected before a skill was called.
+    pub(super) fn rejected(&self, code: &str) {
+        self.rejections.get_or_create(&[("code", code.into())]).inc();
+    }
+
+    /// All as Prometheus reads it.
+    pub(super) fn text(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        prometheus_text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+fn register<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(format!("skill_sdk_{name}"), help, metric.clone());
+    metric
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_names_of_authors_have_an_end() {
+        let metrics = Metrics::new();
+        let skill = metrics.of_skill("a@1");
+        for index in 0..200 {
+            skill.begun();
+            skill.ended(Duration::ZERO, Some(&format!("code_{index}")));
+            skill.cost(&json!({"units": {(format!("unit {index}")): 0.5}}));
+        }
+        let text = metrics.text().unwrap();
+        let lines = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+        assert_eq!(lines("skill_sdk_call_errors_total{"), MOST_NAMES + 1);
+        assert_eq!(lines("skill_sdk_cost_units_total{"), MOST_NAMES + 1);
+        assert!(text.contains("skill_sdk_call_errors_total{skill=\"a@1\",code=\"other\"} 150\n"));
+        assert!(text.contains("skill_sdk_cost_units_total{skill=\"a@1\",unit=\"other\"} 75"));
+    }
+
+    #[test]
+    fn amounts_that_would_go_down_are_left_out() {
+        let metrics = Metrics::new();
+        let skill = metrics.of_skill("a@1");
+        skill.cost(&json!({"units": {"page": 2.0}}));
+        skill.cost(&json!({"units": {"page": -1.0, "other": -1.0}, "llm": {"calls": 1, "promptTokens": 7}}));
+        let text = metrics.text().unwrap();
+        let mut cost: Vec<_> = text
+            .lines()
+            .filter(|line| line.starts_with("skill_sdk_cost_units_total{"))
+            .collect();
+        cost.sort_unstable();
+        let line = |unit: &str, sum: &str| {
+            format!("skill_sdk_cost_units_total{{skill=\"a@1\",unit=\"{unit}\"}} {sum}")
+        };
+        let expected = [
+            line("llm_call", "1.0"),
+            line("llm_prompt_token", "7.0"),
+            line("page", "2.0"),
+        ];
+        assert_eq!(cost, expected);
+    }
+
+    #[test]
+    fn any_text_is_a_label() {
+        let metrics = Metrics::new();
+        let skill = metrics.of_skill("a\"b\\c\nd@1");
+        skill.begun();
+        skill.ended(Duration::ZERO, None);
+        let text = metrics.text().unwrap();
+        assert!(
+            text.contains("skill_sdk_calls_total{skill=\"a\\\"b\\\\c\\nd@1\"} 1\n"),
+            "{text}"
+        );
+    }
+}

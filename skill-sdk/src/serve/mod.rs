@@ -1,0 +1,242 @@
+//! What all servers share: admission of calls, calls in flight, graceful shutdown, readiness, metrics.
+//!
+//! A server makes one [`Service`]. For every call it takes a [`Permit`], runs the call with [`Service::call`], and drops the
+//! permit once the response is written.
+
+mod admission;
+mod in_flight;
+mod limits;
+#[cfg(feature = "http")]
+mod metrics;
+#[cfg(feature = "http")]
+mod readiness;
+mod shutdown;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
+#[allow(
+    unused_imports,
+    reason = "for servers whose clients cancel calls by their ids"
+)]
+pub(crate) use self::in_flight::{InFlight, InFlightGuard};
+pub use self::limits::Limits;
+#[cfg(feature = "http")]
+pub(crate) use self::metrics::Metrics;
+#[cfg(feature = "http")]
+pub(crate) use self::readiness::Probe;
+#[cfg(feature = "http")]
+use self::readiness::Readiness;
+pub(crate) use self::shutdown::Shutdown;
+use crate::context::Environment;
+use crate::pipeline::{Abandoned, Call, CallOutcome, Opened, Place, SkillSet};
+
+/// What the parts of a server share. Cheap to clone; all clones are the same.
+#[derive(Clone)]
+pub(crate) struct Service(Arc<Inner>);
+
+struct Inner {
+    skills: SkillSet,
+    limits: Limits,
+    environment: Environment,
+    /// By `name@version`.
+    hosted: HashMap<String, Arc<HostedSkill>>,
+    /// One permit for each call that may run.
+    calls: Arc<Semaphore>,
+    /// Threads that calls left behind. They keep the slots of their calls.
+    abandoned: Abandoned,
+    #[allow(dead_code, reason = "for the servers that are not on it yet")]
+    in_flight: InFlight,
+    shutdown: Shutdown,
+    #[cfg(feature = "http")]
+    metrics: Metrics,
+    #[cfg(feature = "http")]
+    readiness: Readiness,
+    /// One permit for each byte that bodies may take together while they are received.
+    #[cfg(feature = "http")]
+    body_memory: Semaphore,
+}
+
+#[allow(dead_code, reason = "for the servers that are not on it yet")]
+impl Service {
+    /// A service of these skills. Each of the probes gives a reason why the server is not ready.
+    pub(crate) fn new(
+        skills: SkillSet,
+        limits: Limits,
+        environment: Environment,
+        #[cfg(feature = "http")] probes: Vec<Probe>,
+    ) -> Self {
+        let abandoned = Abandoned::default();
+        #[cfg(feature = "http")]
+        let metrics = Metrics::new();
+        let mut hosted = HashMap::new();
+        for runnable in skills.iter() {
+            let skill = runnable.skill();
+            let Some(runnable) = skills.get(skill.reference()) else {
+                continue;
+            };
+            let limit = limits.of_skill(skill.reference(), skill.name());
+            let one = HostedSkill::new(
+                Arc::clone(runnable),
+                limit,
+                abandoned.part(),
+                #[cfg(feature = "http")]
+                metrics.of_skill(skill.reference()),
+            );
+            hosted.insert(skill.reference().to_owned(), Arc::new(one));
+        }
+        Self(Arc::new(Inner {
+            hosted,
+            calls: Arc::new(admission::semaphore(limits.concurrency)),
+            abandoned,
+            in_flight: InFlight::default(),
+            shutdown: Shutdown::default(),
+            #[cfg(feature = "http")]
+            metrics,
+            #[cfg(feature = "http")]
+            readiness: Readiness::new(&skills, environment.clone(), probes),
+            #[cfg(feature = "http")]
+            body_memory: admission::semaphore(limits.body_memory),
+            skills,
+            limits,
+            environment,
+        }))
+    }
+
+    /// The skills.
+    pub(crate) fn skills(&self) -> &SkillSet {
+        &self.0.skills
+    }
+
+    /// The limits.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// What configuration and secrets are read from.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.0.environment
+    }
+
+    /// The skill `name@version`, if it is hosted.
+    pub(crate) fn get(&self, reference: &str) -> Option<&Arc<HostedSkill>> {
+        self.0.hosted.get(reference)
+    }
+
+    /// The calls in flight that clients can cancel by their ids.
+    pub(crate) fn in_flight(&self) -> &InFlight {
+        &self.0.in_flight
+    }
+
+    /// The state of the graceful shutdown.
+    pub(crate) fn shutdown(&self) -> &Shutdown {
+        &self.0.shutdown
+    }
+
+    /// Admits a call, or rejects it when a limit is reached or the server is shutting down.
+    pub(crate) fn admit(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
+        let admitted = if self.0.shutdown.is_draining() {
+            Err(Overloaded::Stopping)
+        } else {
+            Permit::try_acquire(&self.0.calls, &self.0.abandoned, skill)
+        };
+        // A shutdown that begins after this check finds the permit taken.
+        let admitted = admitted.and_then(|permit| {
+            if self.0.shutdown.is_draining() {
+                return Err(Overloaded::Stopping);
+            }
+            Ok(permit)
+        });
+        admitted.inspect_err(|overloaded| self.rejected(overloaded.code()))
+    }
+
+    /// Waits until a call is admitted, for clients that cannot retry: those of a pipe. Fails once running calls are cut.
+    pub(crate) async fn admit_in_turn(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
+        tokio::select! {
+            biased;
+            permit = Permit::acquire(&self.0.calls, skill) => permit,
+            () = self.0.shutdown.cut() => Err(Overloaded::Stopping),
+        }
+    }
+
+    /// Prepares a call whose context is needed before it runs.
+    pub(crate) fn open(&self, skill: &HostedSkill, call: Call) -> Opened {
+        self.0.skills.open(skill.runnable(), call)
+    }
+
+    /// Runs an admitted call and counts its outcome. Dropping the future cancels the call.
+    ///
+    /// A call that outlasts the graceful shutdown is cancelled and rejected.
+    pub(crate) async fn call(&self, call: Call, permit: &mut Permit) -> Result<CallOutcome, Overloaded> {
+        let opened = self.open(permit.skill(), call);
+        self.run(opened, permit).await
+    }
+
+    /// As [`call`](Self::call), for a call that was prepared with [`open`](Self::open).
+    pub(crate) async fn run(&self, opened: Opened, permit: &mut Permit) -> Result<CallOutcome, Overloaded> {
+        let skill = Arc::clone(permit.skill());
+        let place = Place::Runtime(Some(skill.abandoned()));
+        tokio::select! {
+            biased;
+            outcome = opened.run(skill.runnable(), place) => {
+                permit.ended(&outcome);
+                Ok(outcome)
+            }
+            () = self.0.shutdown.cut() => {
+                permit.failed(Overloaded::Stopping.code());
+                Err(Overloaded::Stopping)
+            }
+        }
+    }
+
+    /// Resolves once no call holds a permit.
+    pub(crate) async fn idle(&self) {
+        let all = admission::permits(self.0.limits.concurrency);
+        drop(self.0.calls.acquire_many(all).await);
+    }
+
+    /// Counts a request that was rejected before a skill was called.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(clippy::unused_self, reason = "counted with metrics")
+    )]
+    pub(crate) fn rejected(&self, code: &str) {
+        #[cfg(feature = "http")]
+        self.0.metrics.rejected(code);
+        #[cfg(not(feature = "http"))]
+        let _ = code;
+    }
+}
+
+#[cfg(feature = "http")]
+impl Service {
+    /// The metrics.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// The metrics as Prometheus reads them.
+    pub(crate) fn metrics_text(&self) -> Result<String, std::fmt::Error> {
+        for skill in self.0.hosted.values() {
+            skill.metrics().set_abandoned(skill.abandoned().count());
+        }
+        self.0.metrics.text()
+    }
+
+    /// Why the server is not ready; nothing when it is.
+    pub(crate) async fn not_ready_reasons(&self) -> Vec<serde_json::Value> {
+        if self.0.shutdown.is_draining() {
+            let message = "the host is stopping";
+            return vec![serde_json::json!({"code": "draining", "message": message})];
+        }
+        self.0.readiness.reasons().await
+    }
+
+    /// The memory for bodies that are being received.
+    pub(crate) fn body_memory(&self) -> &Semaphore {
+        &self.0.body_memory
+    }
+}
