@@ -121,7 +121,7 @@ pub(crate) enum Serve {
     },
     /// Host skills as tools of an MCP server over streamable HTTP
     #[command(after_help = TARGETS)]
-    McpHttpServer {
+    McpHttp {
         #[command(flatten)]
         args: ServeMcpHttpArgs,
         #[command(flatten)]

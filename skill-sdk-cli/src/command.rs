@@ -66,7 +66,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
                 command::serve::mcp_stdio(args, refs)
             })
         }
-        Command::Serve(Serve::McpHttpServer { args, reach }) => {
+        Command::Serve(Serve::McpHttp { args, reach }) => {
             command::serve::check(&args.http)?;
             serve(reach, Need::ServeMcp, protocol::SERVE_MCP_HTTP, |refs| {
                 command::serve::mcp_http(args, refs)

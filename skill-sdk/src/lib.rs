@@ -65,12 +65,14 @@ mod handler;
 pub mod host;
 #[cfg(feature = "http")]
 pub mod http;
-#[cfg(feature = "runtime")]
+#[cfg(feature = "mcp")]
 mod lines;
 #[cfg(feature = "runtime")]
 pub mod local;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "runtime")]
+mod ndjson;
 #[cfg(feature = "package")]
 pub mod package;
 #[cfg(feature = "runtime")]

@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["registry"],
     &["pipeline"],
     &["auth", "serve"],
-    &["http", "lines"],
+    &["http", "lines", "ndjson"],
     &["local", "mcp"],
     &["package", "host"],
     &["testing"],

@@ -17,8 +17,6 @@ pub mod args;
 #[cfg(feature = "host")]
 pub mod command;
 mod describe;
-#[cfg(feature = "runtime")]
-mod family;
 #[cfg(feature = "log")]
 mod fields;
 #[cfg(feature = "runtime")]
@@ -28,11 +26,13 @@ mod limits;
 mod logging;
 #[cfg(feature = "http")]
 mod port;
+#[cfg(feature = "runtime")]
+mod process_group;
 #[cfg(feature = "host")]
 mod program;
 pub mod protocol;
 mod runner;
-#[cfg(feature = "http")]
+#[cfg(feature = "runtime")]
 mod runtime;
 #[cfg(feature = "http")]
 mod sample;

@@ -104,7 +104,7 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
         HostCommand::Serve(HostServe::McpStdio { args, skills }) => {
             return serve_mcp_stdio(&envelope, args, skills);
         }
-        HostCommand::Serve(HostServe::McpHttpServer { args, skills }) => {
+        HostCommand::Serve(HostServe::McpHttp { args, skills }) => {
             return serve_mcp_http(&envelope, args, skills);
         }
         HostCommand::Serve(HostServe::Local { args, skills }) => {

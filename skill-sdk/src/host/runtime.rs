@@ -7,7 +7,6 @@ use tokio::runtime::Runtime;
 use super::Refusal;
 
 /// The fewest threads that poll where a client has no other host to go to while skills that were quick so far keep some.
-#[cfg(feature = "mcp")]
 pub(super) const LEAST: usize = 4;
 
 /// A runtime for so many calls at the same time.

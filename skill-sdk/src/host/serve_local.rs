@@ -8,16 +8,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::runtime::Builder;
+use tokio::fs::File;
+use tokio::time::sleep;
 
-use super::family::Family;
+use super::process_group::ProcessGroup;
 use super::protocol::ServeLocalRequest;
+use super::runtime::{LEAST, runtime};
 use super::signals::stop_signal_with;
 use super::{Refusal, chosen, stdio};
-use crate::local::{
-    DEFAULT_CONCURRENCY, DEFAULT_DRAIN, DEFAULT_LINE_LIMIT, LocalServer, nobody_reads, serve_watched,
-};
+use crate::local::{DEFAULT_CONCURRENCY, DEFAULT_DRAIN, DEFAULT_LINE_LIMIT, LocalServer, serve_until_gone};
+use crate::ndjson::is_peer_closed;
 use crate::pipeline::install_panic_hook;
+
+/// How often the server looks whether its caller is gone, once the input ended.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Serves until the input ends or the program is told to stop.
 pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
@@ -26,61 +30,64 @@ pub(super) fn local(request: &ServeLocalRequest) -> Result<ExitCode, Refusal> {
         None => Some(stdio::taken()?),
         Some(_) => None,
     };
-    let family = request.parent.map(Family::of).transpose()?;
+    let group = request.parent.map(ProcessGroup::lead).transpose()?;
     #[cfg(feature = "log")]
     let log = super::logging::start(super::logging::LogFormat::Auto);
     install_panic_hook();
     let host = chosen(&request.skills)?;
     let drain = request.drain_seconds.map_or(DEFAULT_DRAIN, Duration::from_secs);
+    let calls = request.concurrency.unwrap_or(DEFAULT_CONCURRENCY);
     let local = LocalServer::new(host)
         .line_limit(request.line_limit.unwrap_or(DEFAULT_LINE_LIMIT))
-        .concurrency(request.concurrency.unwrap_or(DEFAULT_CONCURRENCY))
+        .concurrency(calls)
         .drain(drain);
 
     let ending = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&ending);
-    let stop = stop_signal_with(drain, move || end(family, &ended));
+    let stop = stop_signal_with(drain, move || end(group, &ended));
     let stop = stop.map_err(|error| format!("cannot listen for signals: {error}"))?;
-    // Skills run elsewhere, so that none of them keeps the host.
-    let runtime = Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start the runtime: {error}"))?;
+    let runtime = runtime(calls, LEAST)?;
     let served = runtime.block_on(async {
         match (protocol, &request.socket) {
-            (Some(protocol), _) => over_stdio(local, protocol, family, stop).await,
+            (Some(protocol), _) => over_stdio(local, protocol, group, stop).await,
             (None, Some(path)) => over_socket(local, path, stop).await,
             (None, None) => Ok(()),
         }
     });
+    // What still runs was given its time.
+    runtime.shutdown_background();
     #[cfg(feature = "log")]
     log.finish();
-    end(family, &ending);
+    end(group, &ending);
     served.map(|()| ExitCode::SUCCESS)
 }
 
 /// The last thing that the host does, or whoever ends it at once. Only the first one goes on and ends the program: the end of a
-/// family may be a signal to this process as well.
-fn end(family: Option<Family>, ending: &AtomicBool) {
+/// group may be a signal to this process as well.
+fn end(group: Option<ProcessGroup>, ending: &AtomicBool) {
     while ending.swap(true, Ordering::SeqCst) {
         std::thread::park();
     }
-    if let Some(family) = family {
-        family.end();
+    if let Some(group) = group {
+        group.end();
     }
 }
 
 async fn over_stdio(
     local: LocalServer,
     protocol: stdio::ProtocolStdio,
-    family: Option<Family>,
+    group: Option<ProcessGroup>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Refusal> {
     let failed = |error: io::Error| format!("cannot serve: {error}");
     let stdio::ProtocolStdio { input, output } = protocol;
     let probe = output.try_clone().map_err(failed)?;
-    let gone = move || nobody_reads(&probe) || family.is_some_and(Family::lost_its_parent);
-    serve_watched(local, input, output, gone, stop)
+    let gone = async move {
+        while !is_peer_closed(&probe) && !group.is_some_and(ProcessGroup::lost_its_parent) {
+            sleep(LOOK).await;
+        }
+    };
+    serve_until_gone(local, File::from_std(input), File::from_std(output), stop, gone)
         .await
         .map_err(failed)
 }

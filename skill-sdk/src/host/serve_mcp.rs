@@ -10,9 +10,9 @@ use super::protocol::{ServeMcpHttpRequest, ServeMcpStdioRequest, ToolSchemas};
 use super::runtime::{LEAST, runtime};
 use super::signals::stop_signal;
 use super::{Refusal, chosen, stdio as protocol_stdio};
-use crate::local::nobody_reads;
 use crate::mcp::http::{McpHttpServer, PATH, serve};
 use crate::mcp::{self, DEFAULT_CONCURRENCY, McpServer, StdioOptions, serve_watched};
+use crate::ndjson::is_peer_closed;
 use crate::pipeline::{SkillSet, install_panic_hook};
 
 /// Serves the client that started the program, until it closes its end or the program is told to stop.
@@ -44,7 +44,7 @@ pub(super) fn stdio(
         let failed = |error: std::io::Error| format!("cannot serve: {error}");
         let protocol_stdio::ProtocolStdio { input, output } = protocol;
         let probe = output.try_clone().map_err(failed)?;
-        let abandoned = move || nobody_reads(&probe);
+        let abandoned = move || is_peer_closed(&probe);
         serve_watched(host, input, output, options, abandoned, stop)
             .await
             .map_err(failed)

@@ -81,11 +81,6 @@ impl<R: Read> Lines<R> {
         self.over.load(Ordering::Acquire)
     }
 
-    /// Whether another line is at hand, so that reading it does not block.
-    pub(crate) fn has_line(&self) -> bool {
-        self.reader.buffer().contains(&b'\n')
-    }
-
     /// Reads to the end of a line that is too long.
     fn discard(&mut self) -> io::Result<Line<'_>> {
         let mut scan = IdScan::default();
@@ -180,15 +175,6 @@ mod tests {
             let over = Arc::new(AtomicBool::new(true));
             let mut lines = Lines::new(Silent(begun.as_bytes()), 5, over);
             assert!(matches!(lines.next(), Ok(Line::End)), "{begun}");
-        }
-    }
-
-    #[test]
-    fn what_is_at_hand_is_known() {
-        let mut lines = Lines::new(&b"a\nb\nc"[..], 10, Arc::default());
-        for more in [true, false, false] {
-            assert!(matches!(lines.next(), Ok(Line::Text(_))));
-            assert_eq!(lines.has_line(), more);
         }
     }
 

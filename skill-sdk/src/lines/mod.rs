@@ -11,4 +11,3 @@ mod scan;
 pub(crate) use self::input::{Line, Lines};
 pub(crate) use self::json::{unbroken, value};
 pub(crate) use self::patience::write_all;
-pub(crate) use self::scan::MAX_ID;

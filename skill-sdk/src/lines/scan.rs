@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 /// The longest id that is taken, in bytes of its JSON text.
-pub(crate) const MAX_ID: usize = 256;
+const MAX_ID: usize = 256;
 
 /// Looks for the member `id` of an object whose text goes by.
 #[derive(Debug, Default)]

@@ -1,33 +1,29 @@
-//! Hosting for an executor on the same machine, without a port: lines of JSON over pipes or a Unix socket.
+//! Serving callers on the same machine without a port: newline-delimited JSON over pipes or a Unix socket.
 //!
-//! A line `{"id", "skill", "inputs", "meta"}` calls a skill and is answered with `{"id", "outputs", "cost"}` or
-//! `{"id", "error"}`, in between with `{"id", "progress"}`. Calls run at the same time, and answers come as they finish.
-//! `{"cancel": id}` stops a call, `{"list": true}` asks for the contracts. A line that is none of these is answered with the
-//! code `bad_request`.
+//! A line `{"id", "skill", "inputs", "meta"}` calls a skill. Its response is `{"id", "outputs", "cost"}` or
+//! `{"id", "error"}`; lines with `{"id", "progress"}` may come before it. Calls run concurrently, and responses come as calls
+//! finish. `{"cancel": id}` cancels a call, `{"list": true}` asks for the contracts. Any other line gets an error with the code
+//! `bad_request`.
 //!
-//! - [`serve`] serves one client over a pair of streams,
-//!   [`serve_socket`] any number of them over a Unix socket
-//! - `request` reads lines, `answer` writes them, `output` bounds what waits
-//! - `connection` runs the calls of one client, `calls` are those without an answer yet, `watch` looks after threads that
-//!   a call keeps
+//! - [`serve`] serves one client over a pair of streams, [`serve_socket`] many clients over a Unix socket
+//! - `message` defines the lines, `client` runs the calls of one client, `slots` bounds how many run at the same time
 
-mod answer;
-mod calls;
-mod connection;
-mod hosted;
-mod output;
-mod request;
-mod serve;
-mod shared;
+mod client;
+mod message;
+mod slots;
 #[cfg(unix)]
 mod socket;
-mod watch;
 
 use std::fmt;
+use std::future::{Future, pending};
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-pub use self::serve::serve;
-pub(crate) use self::serve::{nobody_reads, serve_watched};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use self::client::serve_client;
+use self::slots::Slots;
 #[cfg(unix)]
 pub use self::socket::{SocketError, serve_socket};
 use crate::context::Environment;
@@ -39,13 +35,13 @@ pub const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;
 /// How many calls run at the same time by default.
 pub const DEFAULT_CONCURRENCY: usize = 256;
 
-/// How long running calls may take by default once the input ended or the host is told to stop.
+/// How long running calls may take by default after the end of the input or a stop signal.
 pub const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
 
-/// Skills to host for callers on the same machine, and the limits.
+/// Skills to serve for callers on the same machine, and the limits.
 #[derive(Clone)]
 pub struct LocalServer {
-    host: SkillSet,
+    skills: SkillSet,
     line_limit: usize,
     concurrency: usize,
     drain: Duration,
@@ -53,10 +49,10 @@ pub struct LocalServer {
 }
 
 impl LocalServer {
-    /// Hosts `host` with the default limits.
-    pub fn new(host: SkillSet) -> Self {
+    /// Serves `skills` with the default limits.
+    pub fn new(skills: SkillSet) -> Self {
         Self {
-            host,
+            skills,
             line_limit: DEFAULT_LINE_LIMIT,
             concurrency: DEFAULT_CONCURRENCY,
             drain: DEFAULT_DRAIN,
@@ -64,30 +60,29 @@ impl LocalServer {
         }
     }
 
-    /// Sets the longest line that is read, in bytes; longer ones are refused with the code `payload_too_large`.
+    /// Sets the longest line that is read, in bytes. Longer lines are rejected with the code `bad_request`.
     #[must_use]
     pub fn line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
         self
     }
 
-    /// Sets how many calls may run at the same time, of all clients together; those above it are refused with the
-    /// retryable code `overloaded`.
+    /// Sets how many calls may run at the same time, of all clients together. Further calls wait.
     #[must_use]
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls;
         self
     }
 
-    /// Sets how long running calls may take once the input ended or the host is told to stop; those that take longer are
-    /// answered with the retryable code `cancelled`.
+    /// Sets how long running calls may take after the end of the input or a stop signal. Calls that take longer get the
+    /// retryable code `cancelled`.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
         self.drain = time;
         self
     }
 
-    /// Sets what configuration and secrets are read from, in place of the environment of the process.
+    /// Sets what configuration and secrets are read from. The default is the environment of the process.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> Self {
         self.environment = environment;
@@ -95,18 +90,70 @@ impl LocalServer {
     }
 
     /// The skills.
-    pub fn host(&self) -> &SkillSet {
-        &self.host
+    pub fn skills(&self) -> &SkillSet {
+        &self.skills
     }
 }
 
 impl fmt::Debug for LocalServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LocalServer")
-            .field("skills", &self.host.iter().len())
+            .field("skills", &self.skills.iter().len())
             .field("line_limit", &self.line_limit)
             .field("concurrency", &self.concurrency)
             .field("drain", &self.drain)
             .finish_non_exhaustive()
     }
+}
+
+/// A server and the concurrency slots that its clients share.
+struct Shared {
+    server: LocalServer,
+    slots: Slots,
+}
+
+impl Shared {
+    fn new(server: LocalServer) -> Arc<Self> {
+        let slots = Slots::new(server.concurrency, server.line_limit);
+        Arc::new(Self { server, slots })
+    }
+}
+
+/// Serves one client until its input ends or `stop` resolves, then lets running calls finish within the drain timeout.
+///
+/// When the client closes its end of `output`, its calls are cancelled. Skills run on the current tokio runtime, which must
+/// be a multi-thread runtime with its clock enabled.
+///
+/// ```no_run
+/// use skill_sdk::host::stdio;
+/// use skill_sdk::local::{LocalServer, serve};
+/// use skill_sdk::pipeline::SkillSet;
+/// use tokio::fs::File;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let protocol = stdio::take()?;
+/// let (input, output) = (File::from_std(protocol.input), File::from_std(protocol.output));
+/// serve(LocalServer::new(SkillSet::collect()?), input, output, std::future::pending()).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn serve(
+    server: LocalServer,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_until_gone(server, input, output, stop, pending()).await
+}
+
+/// [`serve`] for a client whose end can be seen: once the input ended or `stop` resolved, `gone` resolves when no one reads
+/// the output any more.
+pub(crate) async fn serve_until_gone(
+    server: LocalServer,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    stop: impl Future<Output = ()>,
+    gone: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_client(Shared::new(server), input, output, stop, gone).await
 }

@@ -105,18 +105,12 @@ async fn ask(ctx: &SkillContext) -> Result<String, SkillError> {
     ))
 }
 
-/// Starts a process that starts another one, writes their numbers into a file, and goes on as the input asks for. Both
-/// ignore SIGTERM when they are to be stubborn.
+/// Starts a process that starts another one, writes their numbers into a file, and goes on as the input asks for.
 #[skill("proc.family", version = "1", side_effects = "none", risk = "low")]
 #[expect(clippy::zombie_processes, reason = "nobody waits for what is left behind")]
-fn family(file: String, then: String, stubborn: Option<bool>, ctx: &SkillContext) {
-    let ignoring = if stubborn == Some(true) {
-        "trap '' TERM; "
-    } else {
-        ""
-    };
+fn family(file: String, then: String, ctx: &SkillContext) {
     let mut child = Command::new("sh")
-        .args(["-c", &format!("{ignoring}sleep 1000 & echo $!; wait")])
+        .args(["-c", "sleep 1000 & echo $!; wait"])
         .stdout(Stdio::piped())
         // Whoever reads the errors of the host to their end must not wait for these processes.
         .stderr(Stdio::null())

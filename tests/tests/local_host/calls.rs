@@ -22,13 +22,8 @@ fn wait<T>(signs: impl Future<Output = T>) -> T {
         .block_on(signs)
 }
 
-/// The three ways in which a skill can keep what it runs on, each with inputs.
-const KEEPING: [(&str, &str); 4] = [
-    ("local.act@1", r#"{"action": "hang"}"#),
-    ("local.block@1", "{}"),
-    ("local.spin@1", r#"{"after_a_pause": false}"#),
-    ("local.spin@1", r#"{"after_a_pause": true}"#),
-];
+/// The two ways in which a skill can go on for long, each with inputs: it waits, or it blocks its thread.
+const KEEPING: [(&str, &str); 2] = [("local.act@1", r#"{"action": "hang"}"#), ("local.block@1", "{}")];
 
 /// Starts a call that does not end by itself.
 fn keep(client: &mut Client, id: u64, kind: usize, invocation: &str, timeout: Option<f64>) -> Signs {
@@ -116,7 +111,7 @@ fn an_id_that_is_in_use_is_refused_without_an_id() {
                 r#"{"id":7,"skill":"local.none@1","inputs":{}}"#,
                 "skill_not_hosted",
             ),
-            (&*too_long, "payload_too_large"),
+            (&*too_long, "bad_request"),
         ] {
             client.send(line);
             assert_eq!(client.refused(), (json!(null), code.to_owned()), "{line}");
@@ -215,54 +210,6 @@ fn the_trace_of_the_caller_reaches_the_skill() {
 }
 
 #[test]
-fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
-    let mut client = Client::of(host().concurrency(2));
-    // A call that hangs takes the place that is left. One that was cancelled gives its own back a moment later.
-    let hang = |client: &mut Client, invocation: &str| {
-        loop {
-            let mut signs = Signs::of_call(invocation);
-            let meta = json!({"invocationId": invocation});
-            client.send(&call("h", "local.act@1", &json!({"action": "hang"}), &meta));
-            // Its answer comes behind that of a call that is refused.
-            client.send(r#"{"list": true}"#);
-            if client.take()["skills"].is_array() {
-                wait(signs.started());
-                return;
-            }
-            assert!(client.take()["skills"].is_array());
-        }
-    };
-    // The first call runs on a thread that reads; it was so slow that the second runs on one for it alone.
-    for round in 0..2 {
-        let invocation = format!("left-{round}");
-        let mut signs = Signs::of_call(&invocation);
-        let meta = json!({"invocationId": invocation});
-        client.send(&call(1, "local.deaf@1", &json!({}), &meta));
-        wait(signs.started());
-        client.send(r#"{"cancel": 1}"#);
-        assert_eq!(client.refused().1, "cancelled");
-        hang(&mut client, &format!("left-hang-{round}"));
-        for id in 2..20 {
-            client.act(id, "go");
-            assert_eq!(client.refused(), (json!(id), "overloaded".to_owned()), "{round}");
-        }
-        signs::open_gate(&invocation);
-        wait(signs.ended());
-        loop {
-            client.act(20, "go");
-            let line = client.take();
-            if line["error"]["code"] != "overloaded" {
-                assert_eq!(line["outputs"]["result"], "go");
-                break;
-            }
-        }
-        client.send(r#"{"cancel": "h"}"#);
-        assert_eq!(client.refused(), (json!("h"), "cancelled".to_owned()));
-    }
-    client.end();
-}
-
-#[test]
 fn whoever_waits_for_each_answer_needs_one_place() {
     let mut client = Client::of(host().concurrency(1));
     for id in 0..500 {
@@ -282,34 +229,63 @@ fn any_limit_can_be_given() {
 }
 
 #[test]
-fn too_many_calls_are_refused_and_may_be_repeated() {
+fn calls_beyond_the_limit_wait() {
     let mut client = Client::of(host().concurrency(2));
     keep(&mut client, 1, 0, "many-1", None);
     keep(&mut client, 2, 1, "many-2", None);
-    for id in [1, 2] {
-        client.act(id, "go");
-        assert_eq!(client.refused(), (json!(null), "overloaded".to_owned()));
-    }
+    let meta = json!({"timeoutSeconds": 0.05});
     client.act(3, "go");
+    client.send(&call(4, "local.act@1", &json!({"action": "go"}), &meta));
+    // The time of a call includes the time that it waits.
     let line = client.take();
     assert_eq!(
         (&line["id"], &line["error"]["code"]),
-        (&json!(3), &json!("overloaded"))
+        (&json!(4), &json!("timeout"))
     );
     assert_eq!(line["error"]["retryable"], true);
+    // One that waits can be cancelled as well, and its id is in use.
+    client.act(5, "go");
+    client.act(5, "go");
+    assert_eq!(client.refused(), (json!(null), "bad_request".to_owned()));
+    client.send(r#"{"cancel": 5}"#);
+    assert_eq!(client.refused(), (json!(5), "cancelled".to_owned()));
     client.send(r#"{"cancel": 1}"#);
-    assert_eq!(client.refused().1, "cancelled");
-    // The cancelled body is dropped by its own thread, a moment later.
-    loop {
-        client.act(4, "go");
-        let line = client.take();
-        if line["error"]["code"] != "overloaded" {
-            assert_eq!(line["outputs"]["result"], "go");
-            break;
-        }
-    }
+    assert_eq!(client.refused(), (json!(1), "cancelled".to_owned()));
+    assert_eq!(
+        client.take(),
+        json!({"id": 3, "outputs": {"result": "go"}, "cost": null})
+    );
     client.send(r#"{"cancel": 2}"#);
     client.end();
+}
+
+#[test]
+fn calls_that_wait_are_bounded_by_their_bytes() {
+    let host = host().concurrency(1).drain(Duration::from_millis(50));
+    let mut client = Client::of(host);
+    keep(&mut client, 1, 0, "bytes", None);
+    let action = "x".repeat(1_000_000);
+    let mut input = client.input.take().unwrap();
+    let sent = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&sent);
+    thread::spawn(move || {
+        for id in 2..20_u64 {
+            let line = call(id, "local.act@1", &json!({"action": action}), &Value::Null) + "\n";
+            if input.write_all(line.as_bytes()).is_err() {
+                return;
+            }
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    while sent.load(Ordering::Relaxed) < 4 {
+        thread::park_timeout(Duration::from_millis(5));
+    }
+    let taken = signs::where_it_stops(&sent);
+    assert!(taken < 8, "{taken} calls of 1 MB were taken");
+    // Calls that wait get a response too.
+    client.stop.take().unwrap().send(()).unwrap();
+    let answers = client.rest();
+    assert!(answers.len() >= taken, "{} responses", answers.len());
 }
 
 #[test]

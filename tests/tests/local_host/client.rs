@@ -1,6 +1,7 @@
 //! A host on a thread of its own, and a client with two pipes to it.
 
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -10,6 +11,8 @@ use skill_sdk::Environment;
 use skill_sdk::context::States;
 use skill_sdk::local::{LocalServer, serve};
 use skill_sdk::pipeline::SkillSet;
+use tokio::fs::File;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use super::SKILLS;
@@ -47,20 +50,35 @@ impl Done {
     }
 }
 
+/// The runtime of a host.
+pub(super) fn runtime() -> Runtime {
+    Builder::new_multi_thread()
+        .worker_threads(4)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+fn file(pipe: impl Into<OwnedFd>) -> File {
+    File::from_std(std::fs::File::from(pipe.into()))
+}
+
 /// Starts a host.
 pub(super) fn start(host: LocalServer) -> Ends {
     let (host_reads, input) = pipe().unwrap();
     let (output, host_writes) = pipe().unwrap();
     let (stop, stopped) = oneshot::channel();
+    let stopped = async {
+        if stopped.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
     let done = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime
-            .unwrap()
-            .block_on(serve(host, host_reads, host_writes, async {
-                if stopped.await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            }))
+        let runtime = runtime();
+        let served = runtime.block_on(serve(host, file(host_reads), file(host_writes), stopped));
+        // A read of the input may still wait.
+        runtime.shutdown_background();
+        served
     });
     Ends {
         input,

@@ -33,14 +33,7 @@ use skill_sdk::{Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::signs::{self, Body, Sign};
 
 /// All skills of these tests.
-const SKILLS: &[&Skill] = &[
-    act::SKILL,
-    block::SKILL,
-    latched::SKILL,
-    deaf::SKILL,
-    spin::SKILL,
-    broken_lines::SKILL,
-];
+const SKILLS: &[&Skill] = &[act::SKILL, block::SKILL, latched::SKILL, broken_lines::SKILL];
 
 /// Does what the input asks for.
 #[skill("local.act", version = "1", side_effects = "none", risk = "low", timeout = 20)]
@@ -126,37 +119,6 @@ fn latched(latch: String) -> String {
     let open = LATCHES.0.lock().unwrap();
     drop(LATCHES.1.wait_while(open, |open| !open.contains(&latch)).unwrap());
     latch
-}
-
-/// Keeps its thread whatever it is told, until its test opens the gate.
-#[skill(
-    "local.deaf",
-    version = "1",
-    side_effects = "none",
-    risk = "low",
-    timeout = 20
-)]
-fn deaf(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_at_gate(ctx);
-    signs::give(ctx, Sign::Ended);
-}
-
-/// Keeps the thread of a future until it is told to stop.
-#[skill(
-    "local.spin",
-    version = "1",
-    side_effects = "none",
-    risk = "low",
-    timeout = 20
-)]
-async fn spin(after_a_pause: bool, ctx: SkillContext) {
-    if after_a_pause {
-        tokio::task::yield_now().await;
-    }
-    signs::give(&ctx, Sign::Started(ctx.clone()));
-    signs::block_until_cancelled(&ctx);
-    signs::give(&ctx, Sign::Ended);
 }
 
 /// JSON that has line breaks.

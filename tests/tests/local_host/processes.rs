@@ -275,44 +275,6 @@ fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
     }
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn what_a_skill_started_ends_although_the_group_that_the_host_was_in_is_gone() {
-    use std::os::unix::process::CommandExt;
-
-    let own = std::fs::read_to_string("/proc/self/stat").unwrap();
-    if own.rsplit(')').next().unwrap().split_whitespace().nth(2) == Some("0") {
-        eprintln!("nothing is tested: the group of this process has no number");
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("numbers");
-    let request = json!({"parent": std::process::id()}).to_string();
-    let mut other = Command::new("sleep")
-        .arg("1000")
-        .process_group(0)
-        .spawn()
-        .unwrap();
-    let mut host = Command::new(PROGRAM);
-    host.process_group(other.id().cast_signed());
-    let mut process = Process::start_by(host.args(["__skill-sdk", "serve-local", &request, "-"]));
-    let inputs = json!({"file": file, "then": "return", "stubborn": true});
-    process.call(1, "proc.family@1", &inputs);
-    assert!(process.take()["progress"].is_object());
-    assert!(process.take()["outputs"].is_object());
-    other.kill().unwrap();
-    other.wait().unwrap();
-    drop(process.input.take());
-    let (status, errors) = process.wait();
-    assert_eq!(status.code(), Some(0), "{status} {errors:?}");
-    let numbers = std::fs::read_to_string(&file).unwrap();
-    let start = Instant::now();
-    while let Some(id) = numbers.split_whitespace().find(|id| lives(id)) {
-        assert!(start.elapsed() < PATIENCE, "{id} lives on");
-        thread::park_timeout(Duration::from_millis(5));
-    }
-}
-
 /// The arguments of `unshare` for a namespace of processes; none, with a message, where that is not permitted.
 #[cfg(target_os = "linux")]
 fn alone(own_files: bool) -> Option<Vec<&'static str>> {

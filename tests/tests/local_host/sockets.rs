@@ -15,7 +15,7 @@ use skill_sdk_tests::signs::{Sign, Signs};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use super::client::{PATIENCE, call, host, lines};
+use super::client::{PATIENCE, call, host, lines, runtime};
 
 struct Server {
     stop: oneshot::Sender<()>,
@@ -28,8 +28,7 @@ fn serve(path: &Path) -> Result<Server, SocketError> {
     let (stop, stopped) = oneshot::channel::<()>();
     let path = path.to_owned();
     let done = thread::spawn(move || {
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(serve_socket(
+        runtime().block_on(serve_socket(
             host(),
             path,
             move || bound.send(()).unwrap(),
@@ -187,7 +186,7 @@ fn only_a_socket_that_nobody_serves_is_replaced() {
 
     let error = serve(&path).err().unwrap();
     assert!(matches!(error, SocketError::InUse(_)), "{error}");
-    assert!(error.to_string().contains("another host"), "{error}");
+    assert!(error.to_string().contains("another server"), "{error}");
     let (mut stream, lines) = connect(&path);
     send(&mut stream, 1, "go", "");
     assert_eq!(take(&lines)["id"], 1);
@@ -209,100 +208,12 @@ fn only_a_socket_that_nobody_serves_is_replaced() {
 }
 
 #[test]
-fn a_path_is_served_when_clients_can_connect_to_it() {
+fn a_path_that_is_too_long_is_said() {
     let directory = tempfile::tempdir().unwrap();
-    let path_of = |bytes: usize| {
-        let before = directory.path().as_os_str().len() + 1;
-        directory.path().join("x".repeat(bytes - before))
-    };
-    for bytes in [108, 120, 200] {
-        let error = serve(&path_of(bytes)).err().unwrap();
-        assert!(matches!(error, SocketError::TooLong(_)), "{bytes}: {error}");
-        assert!(error.to_string().contains("at most 90 bytes"), "{error}");
-    }
-    let longest = if cfg!(target_os = "linux") { 107 } else { 90 };
-    for bytes in (85..=longest).step_by(11).chain([longest]) {
-        let path = path_of(bytes);
-        // What a dead host left there is replaced.
-        drop(UnixListener::bind(&path).unwrap());
-        let server = serve(&path).unwrap();
-        let (mut stream, lines) = connect(&path);
-        send(&mut stream, 1, "go", "");
-        assert_eq!(take(&lines)["id"], 1, "{bytes}");
-        server.stop();
-    }
-    // Where the name for the time in which it is made does not fit, although this one does.
-    let mut deep = directory.path().to_owned();
-    while deep.as_os_str().len() < 100 {
-        deep.push("y".repeat(2));
-    }
-    fs::create_dir_all(&deep).unwrap();
-    let path = deep.join("s");
-    match serve(&path) {
-        Ok(server) => {
-            let (mut stream, lines) = connect(&path);
-            send(&mut stream, 1, "go", "");
-            assert_eq!(take(&lines)["id"], 1);
-            server.stop();
-        }
-        Err(error) => assert!(
-            !cfg!(target_os = "linux") && matches!(error, SocketError::TooLong(_)),
-            "{error}"
-        ),
-    }
-    assert_eq!(fs::read_dir(&deep).unwrap().count(), 0, "nothing else is left");
-}
-
-#[test]
-fn of_two_hosts_that_start_together_one_serves() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("s");
-    drop(UnixListener::bind(&path).unwrap());
-    let starts: Vec<_> = (0..8)
-        .map(|_| {
-            let path = path.clone();
-            thread::spawn(move || serve(&path))
-        })
-        .collect();
-    let results: Vec<_> = starts.into_iter().map(|start| start.join().unwrap()).collect();
-    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
-    let (mut stream, lines) = connect(&path);
-    send(&mut stream, 1, "go", "");
-    assert_eq!(take(&lines)["id"], 1);
-    for server in results.into_iter().flatten() {
-        server.stop();
-    }
-}
-
-#[test]
-fn a_directory_that_somebody_keeps_locked_is_said() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("s");
-    let lock = fs::File::open(directory.path()).unwrap();
-    lock.lock_shared().unwrap();
-
-    // Whoever stops the host does not wait for the lock.
-    let (stop, stopped) = oneshot::channel::<()>();
-    let (ended, end) = channel();
-    let at = path.clone();
-    thread::spawn(move || {
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let stopped = async { drop(stopped.await) };
-        ended.send(runtime.block_on(serve_socket(host(), at, || panic!("it is bound"), stopped)))
-    });
-    drop(stop);
-    end.recv_timeout(PATIENCE).expect("it stops in time").unwrap();
-
+    let path = directory.path().join("x".repeat(120));
     let error = serve(&path).err().unwrap();
-    assert!(matches!(error, SocketError::Locked { .. }), "{error}");
-    let message = error.to_string();
-    assert!(message.contains(directory.path().to_str().unwrap()), "{message}");
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
-
-    // A lock that is let go of in time only delays the start.
-    let starting = thread::spawn(move || serve(&path));
-    drop(lock);
-    starting.join().unwrap().unwrap().stop();
+    assert!(matches!(error, SocketError::Io { .. }), "{error}");
+    assert!(error.to_string().contains("path must be shorter"), "{error}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
 use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk::skill;
 use skill_sdk_bench_mcp::{Order, Quote, pin, quote};
+use tokio::fs::File;
 
 /// A quote, by a function that may wait.
 #[skill("bench.quote", version = "1", side_effects = "none", risk = "low")]
@@ -75,10 +76,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let host = SkillSet::collect()?;
     if how == "local" {
         let protocol = stdio::take()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(4)
             .enable_all()
             .build()?;
-        let served = local::serve(LocalServer::new(host), protocol.input, protocol.output, pending());
+        let (input, output) = (File::from_std(protocol.input), File::from_std(protocol.output));
+        let served = local::serve(LocalServer::new(host), input, output, pending());
         return Ok(runtime.block_on(served)?);
     }
     // One worker, as the plain server has; but a spinning skill must not stop the others.

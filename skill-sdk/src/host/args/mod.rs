@@ -300,7 +300,7 @@ mod tests {
         let HostCommand::Serve(HostServe::Http { args: http, .. }) = parse("serve http").unwrap() else {
             panic!("it is HTTP");
         };
-        let HostCommand::Serve(HostServe::McpHttpServer { args: mcp, .. }) = parse("serve mcp-http").unwrap()
+        let HostCommand::Serve(HostServe::McpHttp { args: mcp, .. }) = parse("serve mcp-http").unwrap()
         else {
             panic!("it is MCP");
         };

@@ -206,7 +206,7 @@ pub enum HostServe {
         skills: SkillNames,
     },
     /// Host the skills as tools of an MCP server over streamable HTTP
-    McpHttpServer {
+    McpHttp {
         /// How to host them.
         #[command(flatten)]
         args: ServeMcpHttpArgs,

@@ -1,0 +1,446 @@
+//! The lines of the protocol, as serde types.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Number, Value};
+
+use crate::context::{Notice, NoticeLevel, Progress, TraceContext, settings_values};
+use crate::contract::json;
+use crate::error::SkillError;
+use crate::handler::Attachment;
+use crate::ndjson::to_line;
+use crate::pipeline::{CallOutcome, Meta, SkillSet};
+
+/// The forms of a line, for messages.
+const FORMS: &str = "{\"id\", \"skill\", \"inputs\", \"meta\"}, {\"cancel\": id} or {\"list\": true}";
+
+/// The id of a call. `1` and `1.0` are two ids.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Id {
+    /// A number.
+    Number(Number),
+    /// A string.
+    String(String),
+}
+
+/// What a line asks for.
+pub(super) enum Request<'a> {
+    /// To call a skill.
+    Call(CallRequest<'a>),
+    /// To cancel a call.
+    Cancel(Id),
+    /// To list the skills.
+    List(Option<Id>),
+}
+
+/// A call of a skill.
+pub(super) struct CallRequest<'a> {
+    pub(super) id: Id,
+    /// The ref, `name@version`.
+    pub(super) skill: String,
+    /// The JSON object of the inputs.
+    pub(super) inputs: &'a str,
+    /// What else the caller says about the call; without an environment and sinks.
+    pub(super) meta: Meta,
+    /// Send log messages of this level and above.
+    pub(super) notices: Option<NoticeLevel>,
+}
+
+/// Why a line is not a request.
+#[derive(Debug)]
+pub(super) struct ParseError {
+    /// The id of the line, when it has a valid one.
+    pub(super) id: Option<Id>,
+    pub(super) message: String,
+}
+
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    skill: Option<&'a RawValue>,
+    #[serde(borrow)]
+    inputs: Option<&'a RawValue>,
+    #[serde(borrow)]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    cancel: Option<&'a RawValue>,
+    #[serde(borrow)]
+    list: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MetaFields<'a> {
+    #[serde(borrow)]
+    invocation_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    idempotency_key: Option<&'a RawValue>,
+    #[serde(borrow)]
+    timeout_seconds: Option<&'a RawValue>,
+    #[serde(borrow)]
+    settings: Option<&'a RawValue>,
+    #[serde(borrow)]
+    notices: Option<&'a RawValue>,
+    #[serde(borrow)]
+    traceparent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tracestate: Option<&'a RawValue>,
+}
+
+impl<'a> Request<'a> {
+    /// Parses a line.
+    pub(super) fn parse(line: &'a str) -> Result<Self, ParseError> {
+        let fields: Fields<'a> = object(line).map_err(|error| ParseError {
+            id: None,
+            message: format!("the line must be one of {FORMS}: {error}"),
+        })?;
+        if let Some(cancelled) = fields.cancel {
+            return id("cancel", cancelled).map(Self::Cancel);
+        }
+        let id = fields.id.map(|value| id("id", value)).transpose()?;
+        if fields.list.is_some_and(|list| list.get() == "true") {
+            return Ok(Self::List(id));
+        }
+        let Some(id) = id else {
+            return Err(ParseError {
+                id: None,
+                message: format!("\"id\" is missing; the line must be one of {FORMS}"),
+            });
+        };
+        match CallRequest::parse(id.clone(), &fields) {
+            Ok(call) => Ok(Self::Call(call)),
+            Err(message) => Err(ParseError {
+                id: Some(id),
+                message,
+            }),
+        }
+    }
+}
+
+impl<'a> CallRequest<'a> {
+    fn parse(id: Id, fields: &Fields<'a>) -> Result<Self, String> {
+        let skill = fields.skill.and_then(string);
+        let skill = skill.ok_or("\"skill\" must be a string, name@version")?;
+        let inputs = fields.inputs.map(RawValue::get);
+        let inputs = inputs
+            .filter(|inputs| inputs.starts_with('{'))
+            .ok_or("\"inputs\" must be a JSON object")?;
+        let mut meta = Meta::new("local");
+        let mut notices = None;
+        if let Some(json) = fields.meta {
+            let fields: MetaFields<'_> =
+                object(json.get()).map_err(|error| format!("\"meta\" must be a JSON object: {error}"))?;
+            meta.invocation_id = fields.invocation_id.map(text);
+            meta.idempotency_key = fields.idempotency_key.map(text);
+            meta.timeout = fields.timeout_seconds.map(timeout).transpose()?.flatten();
+            meta.settings = fields.settings.map_or_else(Map::new, |settings| {
+                settings_values(json::parse(settings.get().as_bytes()).ok())
+            });
+            meta.trace = fields.traceparent.and_then(string).and_then(|parent| {
+                let state = fields.tracestate.and_then(string);
+                TraceContext::parse(&parent, state.as_deref())
+            });
+            notices = fields.notices.map(level).transpose()?;
+        }
+        Ok(Self {
+            id,
+            skill,
+            inputs,
+            meta,
+            notices,
+        })
+    }
+}
+
+/// Deserializes a JSON object. Without this check serde takes an array for a struct, too.
+fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
+    if json.trim_start().starts_with(['[', '"']) {
+        return Err("expected an object".to_owned());
+    }
+    serde_json::from_str(json).map_err(|error| error.to_string())
+}
+
+fn id(name: &str, value: &RawValue) -> Result<Id, ParseError> {
+    serde_json::from_str(value.get()).map_err(|_| ParseError {
+        id: None,
+        message: format!("\"{name}\" must be a string or a number"),
+    })
+}
+
+fn string(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
+}
+
+/// A string, or the JSON text of any other value.
+fn text(value: &RawValue) -> String {
+    string(value).unwrap_or_else(|| value.get().to_owned())
+}
+
+/// Zero means the timeout of the contract.
+fn timeout(value: &RawValue) -> Result<Option<Duration>, String> {
+    let seconds: Option<f64> = serde_json::from_str(value.get()).ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .map(|timeout| Some(timeout).filter(|timeout| !timeout.is_zero()))
+        .ok_or_else(|| "\"timeoutSeconds\" must be a number of seconds that is not negative".to_owned())
+}
+
+fn level(value: &RawValue) -> Result<NoticeLevel, String> {
+    let name = string(value);
+    NoticeLevel::ALL
+        .into_iter()
+        .find(|level| name.as_deref() == Some(level.name()))
+        .ok_or_else(|| {
+            let names = NoticeLevel::ALL.map(NoticeLevel::name).join(", ");
+            format!("\"notices\" must be one of {names}")
+        })
+}
+
+#[derive(Serialize)]
+struct Success<'a> {
+    id: &'a Id,
+    outputs: &'a RawValue,
+    cost: Option<&'a Value>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    attachments: &'a [Attachment],
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    id: Option<&'a Id>,
+    error: &'a SkillError,
+}
+
+#[derive(Serialize)]
+struct ProgressReport<'a> {
+    id: &'a Id,
+    progress: ProgressFields<'a>,
+}
+
+#[derive(Serialize)]
+struct ProgressFields<'a> {
+    done: f64,
+    total: Option<f64>,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct LogMessage<'a> {
+    id: &'a Id,
+    notice: NoticeFields<'a>,
+}
+
+#[derive(Serialize)]
+struct NoticeFields<'a> {
+    level: &'a str,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct SkillList<'a> {
+    id: Option<&'a Id>,
+    skills: Vec<ListedSkill<'a>>,
+}
+
+#[derive(Serialize)]
+struct ListedSkill<'a> {
+    r#ref: &'a str,
+    name: &'a str,
+    // Begins with the version.
+    #[serde(flatten)]
+    spec: &'a Value,
+}
+
+/// The response to a call.
+pub(super) fn response(id: &Id, outcome: &CallOutcome) -> serde_json::Result<Vec<u8>> {
+    match outcome.result() {
+        Ok(outputs) => to_line(&Success {
+            id,
+            outputs: serde_json::from_slice(outputs)?,
+            cost: outcome.cost(),
+            attachments: outcome.attachments(),
+        }),
+        Err(error) => failure(Some(id), error),
+    }
+}
+
+/// A failure. Without an id it belongs to no call.
+pub(super) fn failure(id: Option<&Id>, error: &SkillError) -> serde_json::Result<Vec<u8>> {
+    to_line(&Failure { id, error })
+}
+
+/// A progress report of a call.
+pub(super) fn progress(id: &Id, progress: &Progress) -> serde_json::Result<Vec<u8>> {
+    let progress = ProgressFields {
+        done: progress.done,
+        total: progress.total,
+        message: &progress.message,
+    };
+    to_line(&ProgressReport { id, progress })
+}
+
+/// A log message of a call.
+pub(super) fn notice(id: &Id, notice: &Notice) -> serde_json::Result<Vec<u8>> {
+    let notice = NoticeFields {
+        level: notice.level.name(),
+        message: &notice.message,
+    };
+    to_line(&LogMessage { id, notice })
+}
+
+/// The skills of a server and their contracts.
+pub(super) fn list(id: Option<&Id>, skills: &SkillSet) -> serde_json::Result<Vec<u8>> {
+    let skills = skills.iter().map(|runnable| ListedSkill {
+        r#ref: runnable.skill().reference(),
+        name: runnable.skill().name(),
+        spec: runnable.described().document(),
+    });
+    to_line(&SkillList {
+        id,
+        skills: skills.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(line: &str) -> CallRequest<'_> {
+        match Request::parse(line) {
+            Ok(Request::Call(call)) => call,
+            _ => panic!("{line} is a call"),
+        }
+    }
+
+    #[test]
+    fn calls() {
+        let full = call(
+            r#"{"id":7,"skill":"a@1","inputs":{"x":1},"meta":{"invocationId":"i","idempotencyKey":"k",
+               "timeoutSeconds":2.5,"settings":{"values":{"a":1}},"skill":"a@1","more":[]},"zzz":1}"#,
+        );
+        assert_eq!((full.id, &*full.skill), (Id::Number(7.into()), "a@1"));
+        assert_eq!(full.inputs, r#"{"x":1}"#);
+        assert_eq!(full.meta.invocation_id.as_deref(), Some("i"));
+        assert_eq!(full.meta.idempotency_key.as_deref(), Some("k"));
+        assert_eq!(full.meta.timeout, Some(Duration::from_millis(2500)));
+        assert_eq!(full.meta.settings["a"], 1);
+
+        let short = call(r#" {"id":"\u0061","skill":"a\u0040\u0031","inputs":{ }, "meta":null} "#);
+        assert_eq!(
+            (short.id, &*short.skill, short.inputs),
+            (Id::String("a".into()), "a@1", "{ }")
+        );
+        assert!(short.meta.timeout.is_none() && short.meta.settings.is_empty());
+
+        let odd = call(
+            r#"{"skill":"b","inputs":{},"id":"x","cancel":null,"list":false,
+               "meta":{"timeoutSeconds":0,"settings":[1],"invocationId":5,"idempotencyKey":null}}"#,
+        );
+        assert_eq!(odd.meta.timeout, None);
+        assert_eq!(odd.meta.invocation_id.as_deref(), Some("5"));
+    }
+
+    #[test]
+    fn other_requests() {
+        for (line, expected) in [
+            (r#"{"cancel": 7}"#, Id::Number(7.into())),
+            (r#"{"id": 1, "cancel": "a\tb"}"#, Id::String("a\tb".into())),
+        ] {
+            assert!(
+                matches!(Request::parse(line), Ok(Request::Cancel(id)) if id == expected),
+                "{line}"
+            );
+        }
+        assert!(matches!(
+            Request::parse(r#"{"list":true}"#),
+            Ok(Request::List(None))
+        ));
+        assert!(matches!(
+            Request::parse(r#"{"list":true,"id":-1}"#),
+            Ok(Request::List(Some(Id::Number(_))))
+        ));
+    }
+
+    #[test]
+    fn lines_that_are_not_requests() {
+        let one = || Some(Id::Number(1.into()));
+        for (line, id, expected) in [
+            ("", None, "EOF"),
+            ("x", None, "expected"),
+            ("[1]", None, "an object"),
+            ("[1, \"a@1\", {}]", None, "an object"),
+            ("null", None, "expected"),
+            ("{}", None, "\"id\" is missing"),
+            (r#"{"id":1}"#, one(), "\"skill\" must be a string"),
+            (
+                r#"{"id":true,"skill":"a@1","inputs":{}}"#,
+                None,
+                "a string or a number",
+            ),
+            (r#"{"id":1,"skill":2,"inputs":{}}"#, one(), "must be a string"),
+            (r#"{"id":1,"skill":"a@1"}"#, one(), "a JSON object"),
+            (r#"{"id":1,"skill":"a@1","inputs":[]}"#, one(), "a JSON object"),
+            (
+                r#"{"id":1,"skill":"a@1","inputs":{},"meta":3}"#,
+                one(),
+                "\"meta\"",
+            ),
+            (
+                r#"{"id":1,"skill":"a@1","inputs":{},"meta":{"timeoutSeconds":-1}}"#,
+                one(),
+                "seconds",
+            ),
+            (
+                r#"{"id":1,"skill":"a@1","inputs":{},"meta":{"timeoutSeconds":"1"}}"#,
+                one(),
+                "seconds",
+            ),
+            (
+                r#"{"id":1,"skill":"a@1","inputs":{},"meta":{"timeoutSeconds":1e300}}"#,
+                one(),
+                "seconds",
+            ),
+            (r#"{"id":1,"skill":"a@1","inputs":{}} x"#, None, "trailing"),
+            (r#"{"id":1,"skill":"a@1","inputs":{"#, None, "EOF"),
+            (r#"{"cancel":{}}"#, None, "a string or a number"),
+            (
+                r#"{"id":"\ud800","skill":"a@1","inputs":{}}"#,
+                None,
+                "a string or a number",
+            ),
+        ] {
+            let Err(error) = Request::parse(line) else {
+                panic!("{line} is not a request");
+            };
+            assert_eq!(error.id, id, "{line}");
+            assert!(error.message.contains(expected), "{line}: {}", error.message);
+        }
+        // Deep nesting needs no stack.
+        let deep = format!(
+            r#"{{"id":1,"skill":"a@1","inputs":{{"a":{}"#,
+            "[".repeat(1_000_000)
+        );
+        assert!(matches!(Request::parse(&deep), Err(error) if error.message.contains("EOF")));
+    }
+
+    #[test]
+    fn failures() {
+        let error = SkillError::retryable("busy", "later\n").with_details(json!({"a": 1}));
+        let id = Id::String("x".into());
+        assert_eq!(
+            failure(Some(&id), &error).unwrap(),
+            b"{\"id\":\"x\",\"error\":{\"code\":\"busy\",\"message\":\"later\\n\",\"retryable\":true,\"details\":{\"a\":1}}}\n"
+        );
+        assert_eq!(
+            failure(None, &SkillError::terminal("denied", "no")).unwrap(),
+            b"{\"id\":null,\"error\":{\"code\":\"denied\",\"message\":\"no\",\"retryable\":false,\"details\":null}}\n"
+        );
+    }
+}
