@@ -1,65 +1,60 @@
-//! From the claims of a token whose signature is good to the caller.
+//! The claims of a token: validated, and turned into the caller.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
-use super::refusal::Reason;
+use super::error::AuthError;
 use super::settings::AuthSettings;
-use super::{token, uuid};
 use crate::context::{Caller, CallerClaims, PrincipalType};
-use crate::contract::json;
 
-/// How far the clocks of the issuer and of the host may differ, in seconds.
+/// How far the clocks of the issuer and of the server may differ, in seconds.
 pub const LEEWAY_SECONDS: i64 = 5;
 
-/// Whether a token that expires at `expires_at` is over at `now`, both in seconds since 1970.
+type Claims = Map<String, Value>;
+
+/// Whether a token that expires at `expires_at` has expired at `now`, both in seconds since 1970.
 pub(super) fn is_expired(expires_at: i64, now: i64) -> bool {
     expires_at <= now.saturating_sub(LEEWAY_SECONDS)
 }
 
-/// The caller that the claims speak of, if they are for this host and for now.
-pub(super) fn caller(part: &str, settings: &AuthSettings, now: i64) -> Result<Caller, Reason> {
-    let text = token::decode(part).ok_or(Reason::Claims)?;
-    let Ok(Value::Object(claims)) = json::parse(&text) else {
-        return Err(Reason::Claims);
-    };
+/// The caller that the claims name, if they are valid for this server and at `now`.
+pub(super) fn caller(claims: Claims, settings: &AuthSettings, now: i64) -> Result<Caller, AuthError> {
     let expires_at = time(&claims, "exp")?;
     let issued_at = time(&claims, "iat")?;
     let not_before = time(&claims, "nbf")?;
-    if text_of(&claims, "iss")? != settings.issuer {
-        return Err(Reason::Issuer);
+    if string(&claims, "iss")? != settings.issuer {
+        return Err(AuthError::invalid("the issuer is another one"));
     }
     // A list never passes: a token for several services could be replayed from one to the other.
-    match required(&claims, "aud")? {
-        Value::String(audience) if *audience == settings.audience => {}
-        _ => return Err(Reason::Audience),
+    if required(&claims, "aud")?.as_str() != Some(&settings.audience) {
+        return Err(AuthError::invalid("the audience is another one, or a list"));
     }
     if is_expired(expires_at, now) {
-        return Err(Reason::Expired);
+        return Err(expired());
     }
     for (name, time) in [("nbf", not_before), ("iat", issued_at)] {
         if time > now.saturating_add(LEEWAY_SECONDS) {
-            return Err(Reason::NotYet(name));
+            return Err(AuthError::invalid(format!("the claim {name} lies in the future")));
         }
     }
-    let token_id = text_of(&claims, "jti")?.to_owned();
+    let token_id = string(&claims, "jti")?.to_owned();
     let credential_id = match claims.get("credential_id") {
         None | Some(Value::Null) => token_id.clone(),
         Some(Value::String(id)) if id.is_empty() => token_id.clone(),
         Some(Value::String(id)) => id.clone(),
-        Some(_) => return Err(Reason::Form("credential_id")),
+        Some(_) => return Err(malformed("credential_id")),
     };
     if credential_id.is_empty() {
-        return Err(Reason::Form("jti"));
+        return Err(malformed("jti"));
     }
     Ok(Caller::new(CallerClaims {
-        tenant_id: id(&claims, "tenant_id")?,
-        principal_id: id(&claims, "sub")?,
-        principal_type: match optional_text(&claims, "principal_type") {
-            Some(kind) => PrincipalType::Named(kind),
-            None => PrincipalType::Unknown,
-        },
+        tenant_id: uuid(string(&claims, "tenant_id")?).ok_or_else(|| malformed("tenant_id"))?,
+        principal_id: uuid(string(&claims, "sub")?).ok_or_else(|| malformed("sub"))?,
+        principal_type: optional(&claims, "principal_type").map_or(PrincipalType::Unknown, |kind| {
+            PrincipalType::Named(kind.to_owned())
+        }),
         credential_id,
         audience: settings.audience.clone(),
         issuer: settings.issuer.clone(),
@@ -68,84 +63,71 @@ pub(super) fn caller(part: &str, settings: &AuthSettings, now: i64) -> Result<Ca
         scope_ceiling: scopes(&claims, "scope_ceiling")?,
         expires_at,
         issued_at,
-        // These say something about the caller and decide nothing here: one of a wrong form is as good as none.
-        session_id: optional_text(&claims, "session_id").and_then(|id| uuid::normalized(&id)),
+        // These describe the caller and decide nothing here: a malformed one is treated as absent.
+        session_id: optional(&claims, "session_id").and_then(uuid),
         auth_time: claims.get("auth_time").and_then(seconds),
-        acr: optional_text(&claims, "acr"),
+        acr: optional(&claims, "acr").map(str::to_owned),
         claims,
     }))
 }
 
-fn required<'a>(claims: &'a Map<String, Value>, name: &'static str) -> Result<&'a Value, Reason> {
-    match claims.get(name) {
-        None | Some(Value::Null) => Err(Reason::Missing(name)),
-        Some(value) => Ok(value),
-    }
+pub(super) fn expired() -> AuthError {
+    AuthError::invalid("the token has expired")
 }
 
-fn text_of<'a>(claims: &'a Map<String, Value>, name: &'static str) -> Result<&'a str, Reason> {
-    required(claims, name)?.as_str().ok_or(Reason::Form(name))
+fn malformed(name: &str) -> AuthError {
+    AuthError::invalid(format!("the claim {name} has a wrong form"))
 }
 
-fn optional_text(claims: &Map<String, Value>, name: &str) -> Option<String> {
-    let text = claims.get(name)?.as_str()?;
-    (!text.is_empty()).then(|| text.to_owned())
+fn required<'a>(claims: &'a Claims, name: &str) -> Result<&'a Value, AuthError> {
+    let value = claims.get(name).filter(|value| !value.is_null());
+    value.ok_or_else(|| AuthError::invalid(format!("the claim {name} is missing")))
 }
 
-fn id(claims: &Map<String, Value>, name: &'static str) -> Result<String, Reason> {
-    uuid::normalized(text_of(claims, name)?).ok_or(Reason::Form(name))
+fn string<'a>(claims: &'a Claims, name: &str) -> Result<&'a str, AuthError> {
+    required(claims, name)?.as_str().ok_or_else(|| malformed(name))
 }
 
-fn time(claims: &Map<String, Value>, name: &'static str) -> Result<i64, Reason> {
-    seconds(required(claims, name)?).ok_or(Reason::Form(name))
+fn optional<'a>(claims: &'a Claims, name: &str) -> Option<&'a str> {
+    claims.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// A number of seconds; what is behind the point does not count.
+/// The UUID in lower case with dashes.
+fn uuid(text: &str) -> Option<String> {
+    Uuid::try_parse(text).ok().map(|uuid| uuid.to_string())
+}
+
+fn time(claims: &Claims, name: &str) -> Result<i64, AuthError> {
+    seconds(required(claims, name)?).ok_or_else(|| malformed(name))
+}
+
+/// A number of seconds without its fraction.
 fn seconds(value: &Value) -> Option<i64> {
-    let Value::Number(number) = value else {
-        return None;
-    };
     #[expect(
         clippy::cast_possible_truncation,
         reason = "cutting the fraction is meant, and a number beyond the range becomes its end"
     )]
-    number.as_i64().or_else(|| {
-        number
-            .as_f64()
-            .filter(|seconds| seconds.is_finite())
-            .map(|seconds| seconds as i64)
-    })
+    let whole = |seconds: f64| seconds as i64;
+    value.as_i64().or_else(|| value.as_f64().map(whole))
 }
 
-/// Scopes: a list of texts, or one text with spaces between them. `None` when there is no such claim.
-fn scopes(claims: &Map<String, Value>, name: &'static str) -> Result<Option<BTreeSet<String>>, Reason> {
-    let scopes: Vec<&str> = match claims.get(name) {
+/// Scopes: a list of strings, or one string with spaces between them. `None` when there is no such claim.
+fn scopes(claims: &Claims, name: &str) -> Result<Option<BTreeSet<String>>, AuthError> {
+    let scopes: Option<Vec<&str>> = match claims.get(name) {
         None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => text.split(' ').collect(),
-        Some(Value::Array(items)) => items
-            .iter()
-            .map(Value::as_str)
-            .collect::<Option<_>>()
-            .ok_or(Reason::Form(name))?,
-        Some(_) => return Err(Reason::Form(name)),
+        Some(Value::String(text)) => Some(text.split(' ').collect()),
+        Some(Value::Array(items)) => items.iter().map(Value::as_str).collect(),
+        Some(_) => None,
     };
     let ambiguous = |c: char| c.is_whitespace() || c.is_control();
-    if scopes.iter().any(|scope| scope.contains(ambiguous)) {
-        return Err(Reason::Form(name));
-    }
-    Ok(Some(
-        scopes
-            .into_iter()
-            .filter(|scope| !scope.is_empty())
-            .map(str::to_owned)
-            .collect(),
-    ))
+    let scopes = scopes.filter(|scopes| !scopes.iter().any(|scope| scope.contains(ambiguous)));
+    let scopes = scopes.ok_or_else(|| malformed(name))?;
+    let named = scopes.into_iter().filter(|scope| !scope.is_empty());
+    Ok(Some(named.map(str::to_owned).collect()))
 }
 
 #[cfg(test)]
 mod tests {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use serde_json::json;
 
     use super::*;
@@ -153,7 +135,7 @@ mod tests {
     const NOW: i64 = 1_000_000;
 
     /// The caller of good claims with one change.
-    fn with(name: &str, value: Value) -> Result<Caller, Reason> {
+    fn with(name: &str, value: Value) -> Result<Caller, AuthError> {
         let mut claims = json!({
             "iss": "https://iam.test", "sub": "22222222-2222-4222-8222-222222222222",
             "tenant_id": "11111111-1111-4111-8111-111111111111", "aud": "acme-skills", "iat": NOW, "nbf": NOW,
@@ -164,19 +146,23 @@ mod tests {
         } else {
             claims[name] = value;
         }
-        of(&claims.to_string())
+        let settings = AuthSettings::new("https://iam.test", "acme-skills", "https://iam.test/jwks").unwrap();
+        caller(claims.as_object().unwrap().clone(), &settings, NOW)
     }
 
-    fn of(claims: &str) -> Result<Caller, Reason> {
-        let settings = AuthSettings::new("https://iam.test", "acme-skills", "https://iam.test/jwks").unwrap();
-        caller(&URL_SAFE_NO_PAD.encode(claims), &settings, NOW)
+    fn missing(name: &str) -> AuthError {
+        AuthError::invalid(format!("the claim {name} is missing"))
+    }
+
+    fn in_future(name: &str) -> AuthError {
+        AuthError::invalid(format!("the claim {name} lies in the future"))
     }
 
     #[test]
     fn required_claims_have_to_be_there_in_their_form() {
         for name in ["iss", "sub", "aud", "tenant_id", "iat", "nbf", "exp", "jti"] {
             for absent in [json!("absent"), Value::Null] {
-                assert_eq!(with(name, absent), Err(Reason::Missing(name)), "{name}");
+                assert_eq!(with(name, absent), Err(missing(name)), "{name}");
             }
         }
         for (name, value) in [
@@ -203,18 +189,18 @@ mod tests {
             ("scope_ceiling", json!(["a\u{2028}"])),
             ("scope_ceiling", json!(true)),
         ] {
-            assert_eq!(
-                with(name, value.clone()),
-                Err(Reason::Form(name)),
-                "{name} {value}"
-            );
+            assert_eq!(with(name, value.clone()), Err(malformed(name)), "{name} {value}");
         }
     }
 
     #[test]
     fn issuer_and_audience_are_equal_to_the_letter() {
         for issuer in ["https://iam.test/", "https://IAM.test", "", "https://iam.test\n"] {
-            assert_eq!(with("iss", json!(issuer)), Err(Reason::Issuer), "{issuer:?}");
+            assert_eq!(
+                with("iss", json!(issuer)),
+                Err(AuthError::invalid("the issuer is another one")),
+                "{issuer:?}"
+            );
         }
         for audience in [
             json!("Acme-Skills"),
@@ -224,7 +210,11 @@ mod tests {
             json!({}),
             json!(1),
         ] {
-            assert_eq!(with("aud", audience.clone()), Err(Reason::Audience), "{audience}");
+            assert_eq!(
+                with("aud", audience.clone()),
+                Err(AuthError::invalid("the audience is another one, or a list")),
+                "{audience}"
+            );
         }
     }
 
@@ -232,21 +222,21 @@ mod tests {
     fn times_have_five_seconds() {
         for (name, offset, result) in [
             ("exp", -4, None),
-            ("exp", -5, Some(Reason::Expired)),
-            ("exp", i64::MIN + NOW, Some(Reason::Expired)),
+            ("exp", -5, Some(expired())),
+            ("exp", i64::MIN + NOW, Some(expired())),
             ("nbf", 5, None),
-            ("nbf", 6, Some(Reason::NotYet("nbf"))),
+            ("nbf", 6, Some(in_future("nbf"))),
             ("iat", 5, None),
-            ("iat", 6, Some(Reason::NotYet("iat"))),
-            ("iat", i64::MAX - NOW, Some(Reason::NotYet("iat"))),
+            ("iat", 6, Some(in_future("iat"))),
+            ("iat", i64::MAX - NOW, Some(in_future("iat"))),
         ] {
             let verdict = with(name, json!(NOW.saturating_add(offset))).err();
             assert_eq!(verdict, result, "{name} {offset}");
         }
         assert_eq!(with("exp", json!(1_000_000.9)).unwrap().expires_at(), NOW);
         assert_eq!(with("exp", json!(1e300)).unwrap().expires_at(), i64::MAX);
-        assert_eq!(with("exp", json!(-1e300)), Err(Reason::Expired));
-        assert_eq!(with("nbf", json!(u64::MAX)), Err(Reason::NotYet("nbf")));
+        assert_eq!(with("exp", json!(-1e300)), Err(expired()));
+        assert_eq!(with("nbf", json!(u64::MAX)), Err(in_future("nbf")));
     }
 
     #[test]
@@ -321,18 +311,28 @@ mod tests {
     }
 
     #[test]
-    fn claims_are_an_object() {
-        for claims in [
-            "",
-            "x",
-            "[]",
-            "null",
-            "{} {}",
-            r#"{"$serde_json::private::RawValue": "{}"}"#,
+    fn uuids() {
+        const UUID: &str = "11111111-abcd-4111-8111-111111111111";
+        for text in [
+            UUID,
+            "11111111-ABCD-4111-8111-111111111111",
+            "11111111abcd41118111111111111111",
+            "{11111111-abcd-4111-8111-111111111111}",
+            "urn:uuid:11111111-abcd-4111-8111-111111111111",
         ] {
-            assert_eq!(of(claims), Err(Reason::Claims), "{claims}");
+            assert_eq!(uuid(text).as_deref(), Some(UUID), "{text}");
         }
-        let settings = AuthSettings::new("i", "a", "u").unwrap();
-        assert_eq!(caller("e30=", &settings, NOW), Err(Reason::Claims));
+        for text in [
+            "",
+            "acme",
+            "11111111-abcd-4111-8111-11111111111",
+            "11111111-abcd-4111-8111-111111111111\n",
+            "11111111-abcd-4111-8111-11111111111g",
+            "+1111111abcd41118111111111111111",
+            "{11111111-abcd-4111-8111-111111111111",
+            "--------------------------------",
+        ] {
+            assert_eq!(uuid(text), None, "{text:?}");
+        }
     }
 }

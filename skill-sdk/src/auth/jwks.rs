@@ -1,14 +1,13 @@
-//! A JWKS document: the keys of the issuer.
+//! A JWKS document: the public keys of the issuer.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 
-use jsonwebtoken::{DecodingKey, DecodingKeyKind};
-use serde_json::{Map, Value};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::DecodingKey;
+use serde_json::Value;
 
-use super::source::KeySourceError;
-use super::token;
 use crate::contract::json;
 
 /// The largest JWKS document that is read, in bytes.
@@ -17,139 +16,93 @@ pub const MAX_JWKS_BYTES: usize = 256 * 1024;
 /// The most entries that a JWKS document may have.
 pub const MAX_KEYS: usize = 256;
 
-/// The sizes of keys that count, in bits. Smaller ones are not safe, and larger ones only cost time.
+/// The accepted sizes of keys, in bits. Smaller ones are not safe, and larger ones only cost time.
 const KEY_BITS: std::ops::RangeInclusive<usize> = 2048..=8192;
 
-/// One public key.
-pub(super) struct Key {
-    pub(super) id: String,
-    pub(super) decoding: DecodingKey,
-}
-
-impl Key {
-    /// Modulus and exponent.
-    fn material(&self) -> Option<(&[u8], &[u8])> {
-        match self.decoding.kind() {
-            DecodingKeyKind::RsaModulusExponent { n, e } => Some((n, e)),
-            DecodingKeyKind::SecretOrDer(_) => None,
-        }
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key")
-            .field("id", &self.id)
-            .finish_non_exhaustive()
-    }
-}
-
 /// The keys of one document by their ids; there is at least one.
-#[derive(Debug)]
-pub(super) struct KeySet(HashMap<String, Arc<Key>>);
+pub(super) struct KeySet {
+    /// The document as it came: the same bytes hold the same keys.
+    pub(super) document: Vec<u8>,
+    keys: HashMap<String, DecodingKey>,
+}
 
 impl KeySet {
-    /// Reads a document. Keys that stay the same are those of `before`.
+    /// Reads a document.
     ///
-    /// Entries that are not RSA, have no id or are not for signatures are skipped, and so are keys of a size that does not
-    /// count. An RSA key that cannot be read makes the whole document unusable, as does a document without any key: keys
-    /// that are missing by mistake must not lock everybody out while the old ones are still good.
-    pub(super) fn read(document: &[u8], before: Option<&Self>) -> Result<Self, KeySourceError> {
-        let unusable = |what: &str| KeySourceError::new(format!("the JWKS document {what}"));
+    /// Entries that are not RSA, have no id or are not for signatures are skipped, and so are keys of another size. An RSA
+    /// key that cannot be read makes the whole document unusable, as does a document without any key: a mistake of the
+    /// issuer must not lock all callers out while the old keys are still valid.
+    pub(super) fn read(document: Vec<u8>) -> Result<Self, String> {
         if document.len() > MAX_JWKS_BYTES {
-            return Err(unusable(&format!("is larger than {MAX_JWKS_BYTES} bytes")));
+            return Err(format!("the document is larger than {MAX_JWKS_BYTES} bytes"));
         }
-        let document = json::parse(document).map_err(|error| unusable(&format!("is not JSON: {error}")))?;
-        let entries = document
-            .get("keys")
-            .and_then(Value::as_array)
-            .ok_or_else(|| unusable("has no list `keys`"))?;
+        let json = json::parse(&document).map_err(|error| format!("the document is not JSON: {error}"))?;
+        let entries = json["keys"].as_array().ok_or("the document has no list `keys`")?;
         if entries.len() > MAX_KEYS {
-            return Err(unusable(&format!("has more than {MAX_KEYS} keys")));
+            return Err(format!("the document has more than {MAX_KEYS} keys"));
         }
         let mut keys = HashMap::new();
         for (index, entry) in entries.iter().enumerate() {
-            let entry = entry
-                .as_object()
-                .ok_or_else(|| unusable(&format!("has an entry {index} that is no object")))?;
+            if !entry.is_object() {
+                return Err(format!("entry {index} of the document is not an object"));
+            }
             let Some(id) = id_of_signing_key(entry) else {
                 continue;
             };
             let part = |name: &str| {
-                entry
-                    .get(name)
-                    .and_then(Value::as_str)
+                entry[name]
+                    .as_str()
                     .and_then(number)
-                    .ok_or_else(|| unusable(&format!("has an RSA key {index} without a usable `{name}`")))
+                    .ok_or_else(|| format!("the RSA key {index} of the document has no usable `{name}`"))
             };
             let (modulus, exponent) = (part("n")?, part("e")?);
-            let bits = bits(&modulus);
-            if !KEY_BITS.contains(&bits) {
+            let bits = modulus.len() * 8 - modulus[0].leading_zeros() as usize;
+            if KEY_BITS.contains(&bits) {
+                keys.insert(
+                    id.to_owned(),
+                    DecodingKey::from_rsa_raw_components(&modulus, &exponent),
+                );
+            } else {
                 tracing::warn!(
                     index,
                     bits,
-                    "a key of the issuer is skipped: its size does not count"
+                    "skipped a key of the issuer: its size is not accepted"
                 );
-                continue;
             }
-            let key = Key {
-                id: id.to_owned(),
-                decoding: DecodingKey::from_rsa_raw_components(&modulus, &exponent),
-            };
-            let same = before
-                .and_then(|before| before.get(id))
-                .filter(|old| old.material() == key.material());
-            let key = same.cloned().unwrap_or_else(|| Arc::new(key));
-            keys.insert(id.to_owned(), key);
         }
         if keys.is_empty() {
-            return Err(unusable("has no RSA key with an id"));
+            return Err("the document has no RSA key with an id".to_owned());
         }
-        Ok(Self(keys))
+        Ok(Self { document, keys })
     }
 
-    /// The key with this id.
-    pub(super) fn get(&self, id: &str) -> Option<&Arc<Key>> {
-        self.0.get(id)
+    pub(super) fn get(&self, id: &str) -> Option<&DecodingKey> {
+        self.keys.get(id)
     }
+}
 
-    /// Whether this very key is in the document.
-    pub(super) fn holds(&self, key: &Arc<Key>) -> bool {
-        self.get(&key.id).is_some_and(|own| Arc::ptr_eq(own, key))
-    }
-
-    /// How many keys there are.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+impl fmt::Debug for KeySet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.keys.keys()).finish()
     }
 }
 
 /// The id of an RSA key for signatures; `None` for other entries.
-fn id_of_signing_key(entry: &Map<String, Value>) -> Option<&str> {
-    let is = |name: &str, value: &str| entry.get(name).and_then(Value::as_str) == Some(value);
-    if !is("kty", "RSA") || (entry.contains_key("use") && !is("use", "sig")) {
-        return None;
-    }
-    entry.get("kid").and_then(Value::as_str)
+fn id_of_signing_key(entry: &Value) -> Option<&str> {
+    let for_signatures = entry.get("use").is_none_or(|usage| usage == "sig");
+    (entry["kty"] == "RSA" && for_signatures).then_some(())?;
+    entry["kid"].as_str()
 }
 
 /// A number without leading zeros; `None` when it is zero or not readable.
 fn number(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = token::decode(text.trim_end_matches('='))?;
-    let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
-    bytes.drain(..zeros);
-    (!bytes.is_empty()).then_some(bytes)
-}
-
-fn bits(number: &[u8]) -> usize {
-    let unused = number.first().map_or(0, |first| first.leading_zeros() as usize);
-    number.len() * 8 - unused
+    let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok()?;
+    let start = bytes.iter().position(|&byte| byte != 0)?;
+    Some(bytes[start..].to_vec())
 }
 
 #[cfg(test)]
 mod tests {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use serde_json::json;
 
     use super::*;
@@ -171,8 +124,8 @@ mod tests {
     }
 
     fn read(keys: &Value) -> Result<Vec<String>, String> {
-        let set = KeySet::read(json!({"keys": keys}).to_string().as_bytes(), None);
-        let mut ids: Vec<_> = set.map_err(|error| error.to_string())?.0.into_keys().collect();
+        let set = KeySet::read(json!({"keys": keys}).to_string().into_bytes());
+        let mut ids: Vec<_> = set?.keys.into_keys().collect();
         ids.sort();
         Ok(ids)
     }
@@ -241,27 +194,13 @@ mod tests {
             r#"{"keys": []}"#,
             r#"{"keys": 1}"#,
         ] {
-            assert!(KeySet::read(text.as_bytes(), None).is_err(), "{text}");
+            assert!(KeySet::read(text.into()).is_err(), "{text}");
         }
         let many = |count: usize| read(&json!(vec![rsa("a"); count]));
         assert!(many(MAX_KEYS).is_ok());
         assert!(many(MAX_KEYS + 1).unwrap_err().contains("more than"));
         let long = format!("{}{}", " ".repeat(MAX_JWKS_BYTES), json!({"keys": [rsa("a")]}));
-        let error = KeySet::read(long.as_bytes(), None).unwrap_err();
-        assert!(error.to_string().contains("larger"), "{error}");
-    }
-
-    #[test]
-    fn keys_that_stay_the_same_are_the_same() {
-        let set = |keys: Value, before: Option<&KeySet>| {
-            KeySet::read(json!({"keys": keys}).to_string().as_bytes(), before).unwrap()
-        };
-        let old = set(json!([rsa("a"), rsa("b"), rsa("c")]), None);
-        let mut other = rsa("b");
-        other["n"] = json!(modulus(256, 0x81));
-        let new = set(json!([rsa("a"), other]), Some(&old));
-        let held = |id: &str| new.holds(old.get(id).unwrap());
-        assert!(held("a") && !held("b") && !held("c"));
-        assert_eq!(new.len(), 2);
+        let error = KeySet::read(long.into_bytes()).unwrap_err();
+        assert!(error.contains("larger"), "{error}");
     }
 }

@@ -1,18 +1,18 @@
-//! Who may call a host that listens on a port: bearer tokens and the keys that check them.
+//! Bearer token authentication for the servers that listen on a port.
 //!
-//! A [`Verifier`] takes what stands in the header `Authorization` and gives the [`Caller`](crate::Caller), or says no. It
-//! fails closed: without keys nobody gets in.
+//! A [`Verifier`] takes the header `Authorization` and returns the [`Caller`](crate::Caller) or an [`AuthError`]. It fails
+//! closed: without keys every caller is rejected.
 //!
-//! - Only RS256, RS384 and RS512 count, and that is decided before any key is touched.
-//! - The signature must be good; `iss` and `aud` must be ours, `aud` as a single text; `exp`, `nbf` and `iat` have
-//!   [`LEEWAY_SECONDS`] of leeway; `iss`, `sub`, `aud`, `tenant_id`, `iat`, `nbf`, `exp` and `jti` must be there, and `sub` and
+//! - Only RS256, RS384 and RS512 are accepted. Other algorithms are rejected before any key is looked up.
+//! - The signature must be valid. `iss` and `aud` must equal the settings, `aud` as a single string. `exp`, `nbf` and `iat`
+//!   have [`LEEWAY_SECONDS`] of leeway. `iss`, `sub`, `aud`, `tenant_id`, `iat`, `nbf`, `exp` and `jti` are required; `sub` and
 //!   `tenant_id` must be UUIDs.
-//! - Keys come from a JWKS document that is fresh for [`JWKS_MAX_AGE`]. An old document or an unknown key asks for one
-//!   refresh at a time, and at most one in [`JWKS_MIN_REFRESH_INTERVAL`]. A refresh that fails keeps the old keys until [`JWKS_MAX_STALE`]
-//!   after the last good one.
-//! - A token that was good is not checked again for its signature while its key is in the document; its expiry is.
+//! - Keys come from a JWKS document that is cached for [`JWKS_MAX_AGE`]. A stale document or an unknown key triggers one
+//!   refresh at a time, at most one each [`JWKS_MIN_REFRESH_INTERVAL`]. If a refresh fails, the cached keys stay in use until
+//!   [`JWKS_MAX_STALE`] after the last successful one.
+//! - The signature of a token is verified once while the keys stay the same; its expiry is checked each time.
 //!
-//! A refusal never says what was wrong with a token; the log does, without the token.
+//! A response never says what was wrong with a token. The log does, without the token.
 //!
 //! ```no_run
 //! use skill_sdk::Environment;
@@ -32,23 +32,15 @@
 mod settings;
 
 #[cfg(feature = "auth")]
-mod cache;
-#[cfg(feature = "auth")]
 mod claims;
 #[cfg(feature = "auth")]
-mod clock;
+mod error;
 #[cfg(feature = "auth")]
 mod jwks;
 #[cfg(feature = "auth")]
 mod keys;
 #[cfg(feature = "auth")]
-mod refusal;
-#[cfg(feature = "auth")]
-mod source;
-#[cfg(feature = "auth")]
 mod token;
-#[cfg(feature = "auth")]
-mod uuid;
 #[cfg(feature = "auth")]
 mod verifier;
 
@@ -56,13 +48,10 @@ pub use self::settings::{AUDIENCE, AuthSettings, IAM_ISSUER, JWKS_URL, SettingsE
 
 #[cfg(feature = "auth")]
 pub use self::{
-    cache::CACHED_TOKENS,
     claims::LEEWAY_SECONDS,
-    clock::{Clock, SystemClock},
+    error::AuthError,
     jwks::{MAX_JWKS_BYTES, MAX_KEYS},
-    keys::{JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL, KEYS_TIMEOUT},
-    refusal::Refusal,
-    source::{Fetching, HttpKeys, KeySource, KeySourceError},
+    keys::{JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL, JWKS_TIMEOUT},
     token::MAX_TOKEN_BYTES,
-    verifier::Verifier,
+    verifier::{CACHED_TOKENS, Clock, SystemClock, Verifier},
 };

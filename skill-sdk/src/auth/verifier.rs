@@ -1,24 +1,49 @@
-//! From the header of a request to the caller.
+//! From the header `Authorization` to the caller.
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::cache::{Fingerprint, Known, TokenCache};
+use jsonwebtoken::crypto::{CryptoProvider, aws_lc};
+use quick_cache::sync::Cache;
+use sha2::{Digest as _, Sha256};
+
 use super::claims;
-use super::clock::{Clock, SystemClock};
-use super::jwks::Key;
-use super::keys::{JWKS_MIN_REFRESH_INTERVAL, Keys};
-use super::refusal::{Reason, Refusal};
+use super::error::AuthError;
+use super::jwks::KeySet;
+use super::keys::{JWKS_MIN_REFRESH_INTERVAL, JwksUrl, Keys};
 use super::settings::{AuthSettings, SettingsError};
-use super::source::{HttpKeys, KeySource};
-use super::token::{Unverified, bearer};
+use super::token;
 use crate::context::{Caller, Environment};
 
-/// Longer tokens are checked each time: remembering them would cost more memory than it saves time.
+/// How many verified tokens are cached at most.
+pub const CACHED_TOKENS: usize = 4096;
+
+/// Longer tokens are verified each time, which bounds the memory of the cache.
 const CACHED_TOKEN_BYTES: usize = 4096;
 
-/// Checks bearer tokens. It is cheap to clone; all clones share their keys and what they remember of tokens.
+/// The time, so that tests can set it.
+pub trait Clock: Send + Sync + 'static {
+    /// Whole seconds since 1970 in UTC, which the claims of tokens are compared with.
+    fn unix_seconds(&self) -> i64 {
+        // A clock before 1970 makes every token one of the future.
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    }
+
+    /// The time that the age of keys is measured with.
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+}
+
+/// The time of the system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {}
+
+/// Verifies bearer tokens. It is cheap to clone; all clones share their keys and their cache of tokens.
 ///
 /// Keys are fetched with the first token, or by [`is_ready`](Self::is_ready) and [`warm_up`](Self::warm_up). It must be used
 /// in a tokio runtime.
@@ -27,26 +52,31 @@ pub struct Verifier(Arc<Inner>);
 
 struct Inner {
     settings: AuthSettings,
-    keys: Keys,
-    tokens: Arc<TokenCache>,
+    keys: Arc<Keys>,
     clock: Arc<dyn Clock>,
-    /// [`is_signed`]. By this pointer alone the code of signatures belongs to a program: one whose hosts take no tokens has
-    /// no verifier, and the linker leaves it out.
-    is_signed: fn(&Unverified<'_>, &Key) -> bool,
+    /// Verified tokens by their SHA-256, so that no token stays in memory.
+    tokens: Cache<[u8; 32], Verified>,
+}
+
+/// A verified token.
+#[derive(Clone)]
+struct Verified {
+    caller: Arc<Caller>,
+    /// The keys at that time: when they change, the token is verified again.
+    keys: Arc<KeySet>,
 }
 
 impl Verifier {
-    /// Checks tokens of this issuer, for this audience, with the keys at this URL.
+    /// Verifies tokens of this issuer, for this audience, with the keys at this URL.
     ///
     /// # Errors
     ///
-    /// Keys cannot be fetched from the URL: see [`HttpKeys::new`].
+    /// The URL is not `https`, or not `http` on a loopback address; or it holds a user name or a password.
     pub fn new(settings: AuthSettings) -> Result<Self, SettingsError> {
-        let keys = HttpKeys::new(&settings.jwks_url)?;
-        Ok(Self::with_keys(settings, keys, SystemClock::default()))
+        Self::with_clock(settings, SystemClock)
     }
 
-    /// Checks tokens by the three variables of [`AuthSettings::from_environment`].
+    /// Verifies tokens by the environment variables of [`AuthSettings::from_environment`].
     ///
     /// # Errors
     ///
@@ -55,152 +85,113 @@ impl Verifier {
         Self::new(AuthSettings::from_environment(environment)?)
     }
 
-    /// Checks tokens with keys from a source of your own, by clocks of your own. The URL of the settings is not used.
-    pub fn with_keys(settings: AuthSettings, keys: impl KeySource, clock: impl Clock) -> Self {
-        provide_cryptography();
+    /// Verifies tokens by a clock of your own.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_clock(settings: AuthSettings, clock: impl Clock) -> Result<Self, SettingsError> {
+        // Without a choice `jsonwebtoken` panics when another crate has turned on its second implementation. A choice that the
+        // program has made already stays.
+        let _ = CryptoProvider::install_default(&aws_lc::DEFAULT_PROVIDER);
         let clock: Arc<dyn Clock> = Arc::new(clock);
-        let tokens = Arc::new(TokenCache::new());
-        Self(Arc::new(Inner {
+        let source = JwksUrl::parse(&settings.jwks_url)?;
+        Ok(Self(Arc::new(Inner {
             settings,
-            keys: Keys::new(Box::new(keys), Arc::clone(&clock), Arc::clone(&tokens)),
-            tokens,
+            keys: Arc::new(Keys::new(source, Arc::clone(&clock))),
             clock,
-            is_signed,
-        }))
+            tokens: Cache::new(CACHED_TOKENS),
+        })))
     }
 
-    /// Whose tokens count.
+    /// The issuer and the audience of the accepted tokens.
     pub fn settings(&self) -> &AuthSettings {
         &self.0.settings
     }
 
-    /// Whether keys were fetched, now or long ago. As long as they were not, asking begins to fetch them, at most once in
-    /// [`JWKS_MIN_REFRESH_INTERVAL`], without waiting for the answer.
+    /// Whether keys were ever fetched. If not, this starts to fetch them, at most once each [`JWKS_MIN_REFRESH_INTERVAL`],
+    /// without waiting for the response.
     pub fn is_ready(&self) -> bool {
         let ready = self.0.keys.were_fetched();
         if !ready {
-            self.0.keys.begin();
+            self.0.keys.start_fetch();
         }
         ready
     }
 
-    /// Fetches keys, again and again until there are some.
+    /// Fetches keys, and retries until that succeeds.
     pub async fn warm_up(&self) {
-        while !self.0.keys.were_fetched() {
-            if !self.0.keys.settle().await {
-                // A little more than the pause, which began before this.
-                tokio::time::sleep(JWKS_MIN_REFRESH_INTERVAL + Duration::from_millis(1)).await;
-            }
+        while self.0.keys.get().await.is_none() {
+            // A little more than the interval, which began before this.
+            tokio::time::sleep(JWKS_MIN_REFRESH_INTERVAL + Duration::from_millis(1)).await;
         }
     }
 
-    /// The caller whose bearer token is in the value of the header `Authorization`; `None`: there is no such header.
+    /// The caller whose bearer token is in the header `Authorization`. Pass all values of that header: a request with several
+    /// of them is rejected.
     ///
-    /// What is wrong with a token is logged, at the level `info` and without the token.
+    /// The log says at the level `info` why a token is invalid, without the token.
     ///
     /// # Errors
     ///
-    /// There is no token or it does not pass, or there are no keys to check it with.
-    pub async fn authenticate(&self, authorization: Option<&[u8]>) -> Result<Arc<Caller>, Refusal> {
-        let result = match authorization {
-            Some(authorization) => self.check(authorization).await,
-            None => Err(Reason::NoHeader),
+    /// The token is missing or invalid, or there are no keys to verify it with.
+    pub async fn authenticate<'a>(
+        &self,
+        authorization: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Arc<Caller>, AuthError> {
+        let values: Vec<&[u8]> = authorization.into_iter().take(2).collect();
+        let result = match values[..] {
+            [value] => self.verify(value).await,
+            [] => Err(AuthError::invalid("there is no header Authorization")),
+            _ => Err(AuthError::invalid("there are several headers Authorization")),
         };
-        result.map_err(refused)
+        match &result {
+            Ok(_) => {}
+            Err(reason @ AuthError::InvalidToken(_)) => tracing::info!(%reason, "authentication failed"),
+            Err(reason) => tracing::warn!(%reason, "authentication failed"),
+        }
+        result
     }
 
-    /// Refuses a request with more than one header `Authorization`: which one counts is not for us to choose.
-    #[cfg(feature = "http")]
-    pub(crate) fn refuse_several() -> Refusal {
-        refused(Reason::SeveralHeaders)
-    }
-
-    async fn check(&self, authorization: &[u8]) -> Result<Arc<Caller>, Reason> {
+    async fn verify(&self, authorization: &[u8]) -> Result<Arc<Caller>, AuthError> {
         let Inner {
             settings,
             keys,
-            tokens,
             clock,
-            ..
+            tokens,
         } = &*self.0;
-        let token = bearer(authorization)?;
-        // Of a token that is no token, or too long to be remembered, there is none.
-        let fingerprint = Some(token)
-            .filter(|token| token.len() <= CACHED_TOKEN_BYTES)
-            .and_then(Fingerprint::of);
-        if let Some(fingerprint) = &fingerprint
-            && keys.are_settled()
-        {
-            match tokens.get(fingerprint, clock.unix_seconds()) {
-                Known::Good(caller) => return Ok(caller),
-                Known::Expired => return Err(Reason::Expired),
-                Known::Nothing => {}
-            }
+        let token = token::bearer(authorization)?;
+        let hash: [u8; 32] = Sha256::digest(token).into();
+        let cached = tokens.get(&hash);
+        if cached.is_none() {
+            // What can be rejected without keys is rejected before they are fetched.
+            token::header(token)?;
         }
-
-        let unverified = Unverified::read(token)?;
-        if !keys.settle().await {
-            return Err(Reason::NoKeys);
+        let mut current = keys.get().await.ok_or(AuthError::VerificationUnavailable)?;
+        if let Some(cached) = cached.filter(|cached| Arc::ptr_eq(&cached.keys, &current)) {
+            let expired = claims::is_expired(cached.caller.expires_at(), clock.unix_seconds());
+            return if expired {
+                Err(claims::expired())
+            } else {
+                Ok(cached.caller)
+            };
         }
-        // After the keys: a fetch may have taken a while, and may have removed the key of the token.
-        if let Some(fingerprint) = &fingerprint
-            && let Known::Good(caller) = tokens.get(fingerprint, clock.unix_seconds())
-        {
-            return Ok(caller);
+        let (algorithm, key_id) = token::header(token)?;
+        if current.get(&key_id).is_none() {
+            current = keys.get_again().await.ok_or(AuthError::VerificationUnavailable)?;
         }
-        let (key, generation) = self.key(&unverified.key_id).await?;
-        if !(self.0.is_signed)(&unverified, &key) {
-            return Err(Reason::Signature);
-        }
-        let now = clock.unix_seconds();
-        let caller = Arc::new(claims::caller(unverified.claims, settings, now)?);
-        if let Some(fingerprint) = &fingerprint {
-            tokens.insert(fingerprint, key, Arc::clone(&caller), generation, now);
+        let unknown = || AuthError::invalid("the key is not among those of the issuer");
+        let key = current.get(&key_id).ok_or_else(unknown)?;
+        let claims = token::verify(token, algorithm, key)?;
+        let caller = Arc::new(claims::caller(claims, settings, clock.unix_seconds())?);
+        if token.len() <= CACHED_TOKEN_BYTES {
+            let verified = Verified {
+                caller: Arc::clone(&caller),
+                keys: current,
+            };
+            tokens.insert(hash, verified);
         }
         Ok(caller)
-    }
-
-    /// The key, and the generation of tokens to which those signed with it belong.
-    async fn key(&self, id: &str) -> Result<(Arc<Key>, u64), Reason> {
-        if let Some(found) = self.known_key(id)? {
-            return Ok(found);
-        }
-        self.0.keys.look_again().await;
-        self.known_key(id)?.ok_or(Reason::UnknownKey)
-    }
-
-    fn known_key(&self, id: &str) -> Result<Option<(Arc<Key>, u64)>, Reason> {
-        // Before the keys: a token that is checked with keys which are replaced meanwhile is not remembered.
-        let generation = self.0.tokens.generation();
-        let keys = self.0.keys.current().ok_or(Reason::NoKeys)?;
-        Ok(keys.get(id).map(|key| (Arc::clone(key), generation)))
-    }
-}
-
-fn refused(reason: Reason) -> Refusal {
-    let refusal = reason.refusal();
-    match refusal {
-        Refusal::InvalidToken => tracing::info!(%reason, "a caller was refused"),
-        Refusal::Unavailable => tracing::warn!(%reason, "a caller was refused"),
-    }
-    refusal
-}
-
-fn is_signed(token: &Unverified<'_>, key: &Key) -> bool {
-    let message = token.message.as_bytes();
-    jsonwebtoken::crypto::verify(token.signature, message, &key.decoding, token.algorithm)
-        // A key or a signature of a wrong form is one that does not fit.
-        .unwrap_or(false)
-}
-
-/// Another crate of the program may have turned on a second implementation; then one must be chosen, or the first check
-/// panics.
-fn provide_cryptography() {
-    use jsonwebtoken::crypto::{CryptoProvider, aws_lc};
-
-    if CryptoProvider::try_get_default().is_none() {
-        // Somebody else was faster: then there is one as well.
-        let _ = aws_lc::DEFAULT_PROVIDER.install_default();
     }
 }
 

@@ -184,30 +184,43 @@ impl Caller {
         ceiling.is_none_or(|ceiling| ceiling.contains(scope))
     }
 
-    /// Fails with the terminal code `insufficient_scope` unless the caller has one of the scopes. An empty list asks for
-    /// something that nobody has.
+    /// Requires one scope. Fails with the terminal code `insufficient_scope`.
     ///
     /// ```
     /// use skill_sdk::{SkillContext, SkillError};
     ///
     /// fn only_for_writers(ctx: &SkillContext) -> Result<(), SkillError> {
-    ///     // A host that does not verify callers has none to ask.
-    ///     match ctx.caller() {
-    ///         Some(caller) => caller.require_scope(&["claims:write", "claims:admin"]),
-    ///         None => Err(SkillError::terminal("caller_unknown", "this skill serves verified callers only")),
-    ///     }
+    ///     // A server that does not authenticate has no caller: reject the call.
+    ///     let Some(caller) = ctx.caller() else {
+    ///         return Err(SkillError::terminal("insufficient_scope", "this skill needs an authenticated caller"));
+    ///     };
+    ///     caller.require_scope("claims:write")
     /// }
     /// # let _ = only_for_writers;
     /// ```
-    pub fn require_scope(&self, any_of: &[&str]) -> Result<(), SkillError> {
-        if any_of.iter().any(|scope| self.has_scope(scope)) {
+    pub fn require_scope(&self, scope: &str) -> Result<(), SkillError> {
+        self.require_all_scopes(&[scope])
+    }
+
+    /// Requires at least one of the scopes. Fails with the terminal code `insufficient_scope`, also for an empty list.
+    pub fn require_any_scope(&self, scopes: &[&str]) -> Result<(), SkillError> {
+        if scopes.iter().any(|scope| self.has_scope(scope)) {
             return Ok(());
         }
-        Err(SkillError::terminal(
-            "insufficient_scope",
-            format!("the caller needs one of the scopes: {}", any_of.join(", ")),
-        ))
+        Err(insufficient("the caller needs one of the scopes", scopes))
     }
+
+    /// Requires all of the scopes. Fails with the terminal code `insufficient_scope`, also for an empty list.
+    pub fn require_all_scopes(&self, scopes: &[&str]) -> Result<(), SkillError> {
+        if !scopes.is_empty() && scopes.iter().all(|scope| self.has_scope(scope)) {
+            return Ok(());
+        }
+        Err(insufficient("the caller needs the scopes", scopes))
+    }
+}
+
+fn insufficient(rule: &str, scopes: &[&str]) -> SkillError {
+    SkillError::terminal("insufficient_scope", format!("{rule}: {}", scopes.join(", ")))
 }
 
 /// Ids only: claims may hold personal data.
@@ -265,13 +278,23 @@ mod tests {
     }
 
     #[test]
-    fn one_of_the_scopes_is_enough() {
-        assert!(caller(&["b"], None).require_scope(&["a", "b"]).is_ok());
-        assert!(caller(&["a"], None).require_scope(&[]).is_err());
-        let error = caller(&["c"], None).require_scope(&["a", "b"]).unwrap_err();
-        assert_eq!(
-            (error.code(), error.is_retryable()),
-            ("insufficient_scope", false)
-        );
+    fn required_scopes() {
+        let caller = caller(&["a", "b"], Some(&["a", "b", "c"]));
+        assert!(caller.require_scope("a").is_ok());
+        assert!(caller.require_any_scope(&["c", "b"]).is_ok());
+        assert!(caller.require_all_scopes(&["a", "b"]).is_ok());
+        for failed in [
+            caller.require_scope("c"),
+            caller.require_any_scope(&["c", "d"]),
+            caller.require_any_scope(&[]),
+            caller.require_all_scopes(&["a", "c"]),
+            caller.require_all_scopes(&[]),
+        ] {
+            let error = failed.unwrap_err();
+            assert_eq!(
+                (error.code(), error.is_retryable()),
+                ("insufficient_scope", false)
+            );
+        }
     }
 }

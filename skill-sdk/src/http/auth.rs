@@ -10,7 +10,7 @@ use axum::response::Response;
 use tokio::task::JoinSet;
 
 use super::{HttpServer, answer};
-use crate::auth::{Refusal, Verifier};
+use crate::auth::{AuthError, Verifier};
 use crate::context;
 use crate::serve::Probe;
 
@@ -21,18 +21,14 @@ const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
 pub(crate) async fn authenticate(
     verifier: &Verifier,
     headers: &HeaderMap,
-) -> Result<Arc<context::Caller>, Refusal> {
-    let mut values = headers.get_all(AUTHORIZATION).iter();
-    let first = values.next();
-    if values.next().is_some() {
-        return Err(Verifier::refuse_several());
-    }
-    verifier.authenticate(first.map(HeaderValue::as_bytes)).await
+) -> Result<Arc<context::Caller>, AuthError> {
+    let values = headers.get_all(AUTHORIZATION).iter();
+    verifier.authenticate(values.map(HeaderValue::as_bytes)).await
 }
 
-/// The answer to a caller who does not get in: 401 with `challenge` as `WWW-Authenticate`, or 503.
-pub(crate) fn refused(refusal: Refusal, challenge: HeaderValue) -> Response {
-    let error = refusal.to_error();
+/// The response to a rejected caller: 401 with `challenge` as `WWW-Authenticate`, or 503.
+pub(crate) fn refused(rejected: &AuthError, challenge: HeaderValue) -> Response {
+    let error = rejected.to_error();
     if error.is_retryable() {
         return answer::failure(&error);
     }
@@ -71,9 +67,9 @@ impl FromRequestParts<HttpServer> for Caller {
             None => Ok(Self(None)),
             Some(verifier) => match authenticate(verifier, &parts.headers).await {
                 Ok(caller) => Ok(Self(Some(caller))),
-                Err(refusal) => {
-                    http.service().rejected(refusal.code());
-                    Err(refused(refusal, BEARER))
+                Err(rejected) => {
+                    http.service().rejected(rejected.code());
+                    Err(refused(&rejected, BEARER))
                 }
             },
         }

@@ -22,7 +22,7 @@ async fn whoami(ctx: &SkillContext) -> Option<String> {
 #[skill("auth.write", version = "1", side_effects = "none", risk = "low")]
 async fn write(ctx: &SkillContext) -> Result<(), SkillError> {
     let caller = ctx.caller().expect("the host verifies callers");
-    caller.require_scope(&["things:write", "things:admin"])
+    caller.require_any_scope(&["things:write", "things:admin"])
 }
 
 const CALL: &str = r#"{"inputs":{}}"#;

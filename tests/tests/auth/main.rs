@@ -25,19 +25,20 @@ mod slow;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use skill_sdk::Skill;
-use skill_sdk::auth::{Clock, HttpKeys, SystemClock, Verifier};
+use skill_sdk::auth::{Clock, SystemClock, Verifier};
 use skill_sdk::context::States;
 use skill_sdk::http::{HttpServer, router};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::TestIssuer;
 use tokio::net::TcpListener;
 
-/// Clocks that a test moves. The one for claims begins with that of the system, the one for keys with zero.
-#[derive(Clone, Default)]
+/// Clocks that a test moves.
+#[derive(Clone)]
 struct ManualClock {
+    start: Instant,
     ahead: Arc<AtomicI64>,
     seconds: Arc<AtomicU64>,
 }
@@ -56,19 +57,22 @@ impl ManualClock {
 
 impl Clock for ManualClock {
     fn unix_seconds(&self) -> i64 {
-        SystemClock::default().unix_seconds() + self.ahead.load(Ordering::Relaxed)
+        SystemClock.unix_seconds() + self.ahead.load(Ordering::Relaxed)
     }
 
-    fn monotonic(&self) -> Duration {
-        Duration::from_secs(self.seconds.load(Ordering::Relaxed))
+    fn now(&self) -> Instant {
+        self.start + Duration::from_secs(self.seconds.load(Ordering::Relaxed))
     }
 }
 
 /// A verifier of the issuer's tokens whose clocks the test moves.
 fn clocked(issuer: &TestIssuer) -> (Verifier, ManualClock) {
-    let clock = ManualClock::default();
-    let keys = HttpKeys::new(&issuer.jwks_url()).unwrap();
-    let verifier = Verifier::with_keys(issuer.settings(), keys, clock.clone());
+    let clock = ManualClock {
+        start: Instant::now(),
+        ahead: Arc::default(),
+        seconds: Arc::default(),
+    };
+    let verifier = Verifier::with_clock(issuer.settings(), clock.clone()).unwrap();
     (verifier, clock)
 }
 

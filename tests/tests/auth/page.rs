@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use skill_sdk::auth::{
-    AUDIENCE, CACHED_TOKENS, IAM_ISSUER, JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL, JWKS_URL,
-    KEYS_TIMEOUT, LEEWAY_SECONDS, MAX_JWKS_BYTES, MAX_KEYS, MAX_TOKEN_BYTES, Refusal,
+    AUDIENCE, AuthError, CACHED_TOKENS, IAM_ISSUER, JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL,
+    JWKS_TIMEOUT, JWKS_URL, LEEWAY_SECONDS, MAX_JWKS_BYTES, MAX_KEYS, MAX_TOKEN_BYTES,
 };
 
 fn text() -> String {
@@ -37,7 +37,13 @@ pub(super) fn column(name: &str) -> Vec<String> {
 fn settings_and_refusals() {
     assert_eq!(column("setting"), [IAM_ISSUER, AUDIENCE, JWKS_URL]);
     let refusals = rows("status");
-    for (refusal, row) in [Refusal::InvalidToken, Refusal::Unavailable].iter().zip(refusals) {
+    for (refusal, row) in [
+        AuthError::InvalidToken("".into()),
+        AuthError::VerificationUnavailable,
+    ]
+    .iter()
+    .zip(refusals)
+    {
         let error = refusal.to_error();
         assert_eq!(row[1], error.code());
         assert_eq!(row[2], if error.is_retryable() { "yes" } else { "no" });
@@ -54,7 +60,7 @@ fn limits() {
         ("is fresh for", JWKS_MAX_AGE.as_secs()),
         ("is usable when", JWKS_MAX_STALE.as_secs()),
         ("fetches: at most one in", JWKS_MIN_REFRESH_INTERVAL.as_secs()),
-        ("may take", KEYS_TIMEOUT.as_secs()),
+        ("may take", JWKS_TIMEOUT.as_secs()),
         ("largest document", MAX_JWKS_BYTES as u64),
         ("bytes,", MAX_KEYS as u64),
         ("are remembered", CACHED_TOKENS as u64),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skill_sdk::auth::{MAX_TOKEN_BYTES, Refusal};
+use skill_sdk::auth::{AuthError, MAX_TOKEN_BYTES};
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use skill_sdk_tests::log;
 use tracing::{Instrument as _, Level};
@@ -35,7 +35,7 @@ async fn every_reason_is_logged_and_explained() {
         (text("Bearer a.b.c"), "the header of the token is not readable"),
         (
             token(&good.clone().algorithm("none").header("x", 1)),
-            "the token does not have three parts",
+            "the header of the token is not readable",
         ),
         (
             token(&good.clone().algorithm("HS256")),
@@ -82,11 +82,11 @@ async fn every_reason_is_logged_and_explained() {
             .authenticate(authorization.as_deref().map(str::as_bytes))
             .instrument(span)
             .await;
-        assert_eq!(verdict.map(drop), Err(Refusal::InvalidToken), "{reason}");
+        assert_eq!(verdict.map(drop), Err(AuthError::InvalidToken((*reason).into())));
         let events = log::of_call(&id);
         let refusals: Vec<_> = events
             .iter()
-            .filter(|event| event.message() == "a caller was refused")
+            .filter(|event| event.message() == "authentication failed")
             .collect();
         assert_eq!(refusals.len(), 1, "{reason}: {events:?}");
         assert_eq!(
@@ -104,7 +104,7 @@ async fn every_reason_is_logged_and_explained() {
         .authenticate(Some(authorization.as_bytes()))
         .instrument(span)
         .await;
-    assert_eq!(verdict.map(drop), Err(Refusal::Unavailable));
+    assert_eq!(verdict.map(drop), Err(AuthError::VerificationUnavailable));
     let events = log::of_call("reason-keys");
     let refused = events.last().unwrap();
     assert_eq!(

@@ -1,57 +1,18 @@
 //! Keys that take their time.
 
-use std::future::pending;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use skill_sdk::auth::{
-    Clock, Fetching, JWKS_MIN_REFRESH_INTERVAL, KeySource, KeySourceError, Refusal, SystemClock, Verifier,
-};
+use skill_sdk::auth::Verifier;
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
-use super::{ManualClock, clocked};
+use super::clocked;
 
-/// Keys that come in the way that is told.
-struct Strange {
-    how: fn() -> Fetching<'static>,
-    fetches: Arc<AtomicUsize>,
-}
-
-impl KeySource for Strange {
-    fn fetch(&self) -> Fetching<'_> {
-        self.fetches.fetch_add(1, Ordering::Relaxed);
-        (self.how)()
-    }
-}
-
-fn strange(issuer: &TestIssuer, how: fn() -> Fetching<'static>) -> (Verifier, ManualClock, Arc<AtomicUsize>) {
-    let (clock, fetches) = (ManualClock::default(), Arc::new(AtomicUsize::new(0)));
-    let source = Strange {
-        how,
-        fetches: Arc::clone(&fetches),
-    };
-    let verifier = Verifier::with_keys(issuer.settings(), source, clock.clone());
-    (verifier, clock, fetches)
-}
-
-/// Time as tokio's, which the test does not wait for.
-struct Paused(Instant);
-
-impl Clock for Paused {
-    fn unix_seconds(&self) -> i64 {
-        SystemClock::default().unix_seconds()
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
+/// The code of the error without keys.
+const UNAVAILABLE: Result<(), &str> = Err("verification_unavailable");
 
 /// Checks a token in a task of its own, so many times.
-fn check_all(verifier: &Verifier, authorization: &str, times: usize) -> JoinSet<Result<(), Refusal>> {
+fn check_all(verifier: &Verifier, authorization: &str, times: usize) -> JoinSet<Result<(), &'static str>> {
     let mut checks = JoinSet::new();
     for _ in 0..times {
         let (verifier, authorization) = (verifier.clone(), authorization.to_owned());
@@ -60,6 +21,7 @@ fn check_all(verifier: &Verifier, authorization: &str, times: usize) -> JoinSet<
                 .authenticate(Some(authorization.as_bytes()))
                 .await
                 .map(drop)
+                .map_err(|error| error.code())
         });
     }
     checks
@@ -124,37 +86,25 @@ async fn a_caller_that_goes_away_takes_nothing_along() {
     assert_eq!(issuer.fetches(), 1);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_fetch_without_an_answer_is_given_up_after_three_seconds() {
-    let issuer = TestIssuer::start();
-    let (verifier, clock, fetches) = strange(&issuer, || Box::pin(pending()));
-    let token = issuer.token().authorization();
-    for round in 1..3 {
-        let before = Instant::now();
-        let checks = check_all(&verifier, &token, 10).join_all().await;
-        assert_eq!(checks, vec![Err(Refusal::Unavailable); 10]);
-        assert_eq!(before.elapsed().as_secs(), 3);
-        // Until the pause is over they are told at once.
-        let before = Instant::now();
-        let checks = check_all(&verifier, &token, 10).join_all().await;
-        assert_eq!(checks, vec![Err(Refusal::Unavailable); 10]);
-        assert_eq!(before.elapsed(), Duration::ZERO);
-        assert_eq!(fetches.load(Ordering::Relaxed), round);
-        clock.age_keys(10);
-    }
-}
-
 #[tokio::test]
-async fn a_source_that_panics_is_one_that_fails() {
+async fn a_fetch_without_a_response_fails_after_three_seconds() {
     let issuer = TestIssuer::start();
-    let (verifier, clock, fetches) = strange(&issuer, || panic!("on purpose"));
+    issuer.answer_with(KeysAnswer::Held);
+    let (verifier, clock) = clocked(&issuer);
     let token = issuer.token().authorization();
-    for round in 1..3 {
-        let checks = check_all(&verifier, &token, 10).join_all().await;
-        assert_eq!(checks, vec![Err(Refusal::Unavailable); 10]);
-        assert_eq!(fetches.load(Ordering::Relaxed), round);
-        clock.age_keys(10);
-    }
+    let before = Instant::now();
+    let checks = check_all(&verifier, &token, 10).join_all().await;
+    assert_eq!(checks, vec![UNAVAILABLE; 10]);
+    assert!(before.elapsed() >= Duration::from_millis(2900));
+    // Until the interval is over they are rejected at once.
+    let before = Instant::now();
+    let checks = check_all(&verifier, &token, 10).join_all().await;
+    assert_eq!(checks, vec![UNAVAILABLE; 10]);
+    assert!(before.elapsed() < Duration::from_secs(2));
+    assert_eq!(issuer.fetches(), 1);
+    issuer.answer_with(KeysAnswer::Keys);
+    clock.age_keys(10);
+    assert_eq!(check_all(&verifier, &token, 1).join_all().await, [Ok(())]);
 }
 
 #[tokio::test]
@@ -174,31 +124,26 @@ async fn readiness_asks_for_keys_and_does_not_wait() {
     assert_eq!(issuer.fetches(), 1);
 }
 
-#[tokio::test(start_paused = true)]
-async fn warming_up_goes_on_until_there_are_keys() {
-    static ATTEMPTS: AtomicUsize = AtomicUsize::new(0);
-    static DOCUMENT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+#[tokio::test]
+async fn warming_up_retries_until_there_are_keys() {
     let issuer = TestIssuer::start();
-    DOCUMENT.set(issuer.jwks().to_string()).unwrap();
-    let source = Strange {
-        how: || {
-            Box::pin(async {
-                match ATTEMPTS.fetch_add(1, Ordering::Relaxed) {
-                    0..4 => Err(KeySourceError::new("not yet")),
-                    _ => Ok(DOCUMENT.wait().clone().into_bytes()),
-                }
-            })
-        },
-        fetches: Arc::default(),
-    };
-    let verifier = Verifier::with_keys(issuer.settings(), source, Paused(Instant::now()));
-    let before = Instant::now();
-    verifier.warm_up().await;
+    issuer.answer_with(KeysAnswer::Closed);
+    let (verifier, clock) = clocked(&issuer);
+    let own = verifier.clone();
+    let warming = tokio::spawn(async move { own.warm_up().await });
+    issuer.fetched(1).await;
     assert_eq!(
-        before.elapsed().as_secs(),
-        4 * JWKS_MIN_REFRESH_INTERVAL.as_secs()
+        check_all(&verifier, &issuer.token().authorization(), 1)
+            .join_all()
+            .await,
+        [UNAVAILABLE]
     );
-    assert_eq!(ATTEMPTS.load(Ordering::Relaxed), 5);
-    let token = issuer.token().authorization();
-    assert_eq!(check_all(&verifier, &token, 1).join_all().await, [Ok(())]);
+    issuer.answer_with(KeysAnswer::Keys);
+    clock.age_keys(10);
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(11)).await;
+    tokio::time::resume();
+    warming.await.unwrap();
+    assert!(verifier.is_ready());
+    assert_eq!(issuer.fetches(), 2);
 }

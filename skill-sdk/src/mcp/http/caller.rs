@@ -38,7 +38,7 @@ pub(super) async fn enter(
             Ok(caller) => Some(caller),
             Err(refusal) => {
                 mcp.service().rejected(refusal.code());
-                return Err(Denied::Token(refused(refusal, challenge(mcp, uri, headers))));
+                return Err(Denied::Token(refused(&refusal, challenge(mcp, uri, headers))));
             }
         },
     };
