@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::violations;
-use crate::validation::compile;
+use crate::validation::{Invalid, Schema};
 
 /// What is wrong with examples, each as a JSON pointer into them and words.
 ///
@@ -43,15 +42,14 @@ fn check_one(pointer: &str, schema: &Value, value: &Value) -> Vec<(String, Strin
     if !value.is_object() {
         return vec![(pointer.to_owned(), "must be an object".to_owned())];
     }
-    let validator = match compile(schema) {
-        Ok(validator) => validator,
+    let schema = match Schema::compile(schema) {
+        Ok(schema) => schema,
         Err(why) => return vec![(pointer.to_owned(), format!("the schema cannot be used: {why}"))],
     };
-    let found = violations::check(&validator, schema, value)
-        .err()
-        .unwrap_or_default();
+    let found = schema.validate_value(value).err().map(Invalid::into_violations);
     found
         .into_iter()
+        .flatten()
         .map(|violation| {
             let inner = if violation.path == "/" {
                 ""

@@ -156,7 +156,7 @@ async fn steps(
         Err(Failure::Skill(error)) => return Err(error),
         Err(Failure::Unwritable(error)) => {
             let message = format!("the outputs cannot be written as JSON: {error}");
-            return Err(violations::of_outputs(vec![violations::Violation::root(message)]));
+            return Err(violations::OUTPUTS.violation("/".to_owned(), message));
         }
     };
     written.json = shape_outputs(runnable.output_shape(), written.json);

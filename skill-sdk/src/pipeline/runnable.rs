@@ -4,52 +4,27 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonschema::Validator;
 use serde_json::Value;
 
 use super::call::Meta;
 use super::pace::Pace;
-use super::violations::{self, Violation};
+use super::violations::{INPUTS, OUTPUTS};
 use super::{locate, panics, relax};
 use crate::context::{ContextBuilder, SkillContext, States};
-use crate::contract::json;
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
 use crate::handler::Running;
 use crate::registry::{RegistryProblem, Skill, SkillDescription};
-use crate::validation::{Scan, compile};
+use crate::validation::Schema;
 
 /// A skill with its schemas compiled.
 #[derive(Debug)]
 pub struct Runnable {
     skill: &'static Skill,
     described: &'static SkillDescription,
-    inputs: Check,
-    outputs: Check,
+    inputs: Schema,
+    outputs: Schema,
     pace: Arc<Pace>,
-}
-
-/// A schema, ready to check values.
-#[derive(Debug)]
-struct Check {
-    /// Says yes to most of what is right, at a fraction of the cost.
-    scan: Option<Scan>,
-    validator: Validator,
-}
-
-impl Check {
-    /// The check of a schema, or why there is none.
-    fn new(schema: &Value) -> Result<Self, String> {
-        Ok(Self {
-            validator: compile(schema)?,
-            scan: Scan::compile(schema),
-        })
-    }
-
-    /// Whether the text is surely an object that keeps the schema.
-    fn accepts(&self, text: &str) -> bool {
-        self.scan.as_ref().is_some_and(|scan| scan.accepts(text))
-    }
 }
 
 impl Runnable {
@@ -59,7 +34,7 @@ impl Runnable {
         let contract = described.contract();
         let mut problems = Vec::new();
         let mut compile = |side: &str, schema: &Value| {
-            Check::new(schema).map_err(|message| {
+            Schema::compile(schema).map_err(|message| {
                 problems.push(RegistryProblem::invalid_schema(skill, side, &message));
             })
         };
@@ -140,29 +115,17 @@ impl Runnable {
     /// How long the object at the beginning of the text is, if it surely keeps the contract of the inputs.
     #[cfg(feature = "http")]
     pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
-        self.inputs.scan.as_ref()?.accepts_prefix(text)
+        self.inputs.accepts_prefix(text)
     }
 
-    /// The inputs are an object that keeps the contract.
+    /// Validates the inputs; gives them as text.
     pub(super) fn check_inputs<'a>(&self, json: &'a [u8]) -> Result<&'a str, SkillError> {
-        let text = str::from_utf8(json);
-        if let Ok(text) = text
-            && self.inputs.accepts(text)
-        {
-            return Ok(text);
-        }
-        let instance = json::parse(json).map_err(|error| {
-            violations::of_inputs(vec![Violation::root(format!("inputs are not JSON: {error}"))])
-        })?;
-        if !instance.is_object() {
-            return Err(violations::of_inputs(vec![Violation::root(
-                "inputs must be a JSON object".into(),
-            )]));
-        }
-        let schema = &self.described.contract().inputs;
-        violations::check(&self.inputs.validator, schema, &instance).map_err(violations::of_inputs)?;
-        // What is no text was not parsed.
-        text.map_err(|error| violations::of_inputs(vec![Violation::root(error.to_string())]))
+        let text = str::from_utf8(json)
+            .map_err(|error| INPUTS.violation("/".to_owned(), format!("inputs are not JSON: {error}")))?;
+        self.inputs
+            .validate(text)
+            .map_err(|invalid| INPUTS.invalid(invalid))?;
+        Ok(text)
     }
 
     /// Parses the inputs and prepares the call.
@@ -185,41 +148,20 @@ impl Runnable {
             },
         };
         let path = locate::path(json.as_bytes(), &error);
-        Err(violations::of_inputs(vec![Violation {
-            path,
-            message: locate::message(&error),
-        }]))
+        Err(INPUTS.violation(path, locate::message(&error)))
     }
 
-    /// The outputs are an object that keeps the contract.
+    /// Validates the outputs.
     pub(super) fn check_outputs(&self, json: &[u8]) -> Result<(), SkillError> {
-        if str::from_utf8(json).is_ok_and(|text| self.outputs.accepts(text)) {
-            return Ok(());
-        }
-        let instance = json::parse(json).map_err(|error| {
-            violations::of_outputs(vec![Violation::root(format!("outputs are not JSON: {error}"))])
-        })?;
-        if !instance.is_object() {
-            let message = format!("outputs must be a JSON object, got {}", kind(&instance));
-            return Err(violations::of_outputs(vec![Violation::root(message)]));
-        }
-        let schema = &self.described.contract().outputs;
-        violations::check(&self.outputs.validator, schema, &instance).map_err(violations::of_outputs)
+        let text = str::from_utf8(json)
+            .map_err(|error| OUTPUTS.violation("/".to_owned(), format!("outputs are not JSON: {error}")))?;
+        self.outputs
+            .validate(text)
+            .map_err(|invalid| OUTPUTS.invalid(invalid))
     }
 }
 
 /// Whether a schema can be used to check values; says why not.
 pub fn check_schema_compiles(schema: &Value) -> Result<(), String> {
-    compile(schema).map(drop)
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
+    Schema::compile(schema).map(drop)
 }

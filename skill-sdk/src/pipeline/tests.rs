@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::validation::{check, compile};
+use crate::validation::{Invalid, Schema};
 
 /// Where the specification decides differently from the recording: whether the instance is valid here.
 const DIFFERENT: &[(&str, bool)] = &[
@@ -41,7 +41,7 @@ fn recorded_verdicts_order_and_paths() {
     for case in document["cases"].as_array().unwrap() {
         let id = case["id"].as_str().unwrap();
         let (schema, instance) = (&case["input"]["schema"], &case["input"]["instance"]);
-        let validator = compile(schema);
+        let validator = Schema::compile(schema);
         if let Some((_, usable)) = CRASHES.iter().find(|(crash, _)| *crash == id) {
             if validator.is_ok() != *usable {
                 wrong.push(format!("{id}: usable {}", validator.is_ok()));
@@ -52,7 +52,9 @@ fn recorded_verdicts_order_and_paths() {
             wrong.push(format!("{id}: {}", validator.unwrap_err()));
             continue;
         };
-        let found = check(&validator, schema, instance);
+        let found = validator
+            .validate_value(instance)
+            .map_err(Invalid::into_violations);
         if let Some((_, valid)) = DIFFERENT.iter().find(|(different, _)| *different == id) {
             if found.is_ok() != *valid {
                 wrong.push(format!("{id}: {found:?}"));
@@ -102,8 +104,9 @@ fn keyword_order_decides_at_one_place() {
             serde_json::json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": property}}),
             serde_json::json!({"properties": {"a": {"allOf": [property]}}}),
         ] {
-            let validator = compile(&schema).unwrap();
-            let found = check(&validator, &schema, &serde_json::json!({"a": "x"})).unwrap_err();
+            let schema = Schema::compile(&schema).unwrap();
+            let found = schema.validate_value(&serde_json::json!({"a": "x"}));
+            let found = found.unwrap_err().into_violations();
             let order: Vec<_> = found
                 .iter()
                 .map(|found| match found.message.as_str() {

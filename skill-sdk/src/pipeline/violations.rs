@@ -1,55 +1,63 @@
-//! Violations of the contract as the failure of a call: limited in number and length.
+//! Inputs or outputs that are not valid, as the failure of a call.
 
 use serde_json::json;
 
-use super::{INPUT_CONTRACT_VIOLATION, OUTPUT_CONTRACT_VIOLATION};
 use crate::error::SkillError;
-pub(super) use crate::validation::{Violation, check};
+use crate::validation::{Invalid, Violation};
 
-/// How many violations are reported.
-const MAX_VIOLATIONS: usize = 20;
-
-/// The longest message, in characters.
-const MAX_MESSAGE: usize = 500;
-
-/// The failure of a call whose inputs break the contract.
-pub(super) fn of_inputs(violations: Vec<Violation>) -> SkillError {
-    failure(
-        INPUT_CONTRACT_VIOLATION,
-        "inputs do not match the skill's input schema",
-        violations,
-    )
+/// One side of a contract.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side {
+    name: &'static str,
+    violated: &'static str,
+    message: &'static str,
+    too_complex: &'static str,
 }
 
-/// The failure of a call whose outputs break the contract.
-pub(super) fn of_outputs(violations: Vec<Violation>) -> SkillError {
-    failure(
-        OUTPUT_CONTRACT_VIOLATION,
-        "outputs do not match the skill's output schema",
-        violations,
-    )
-}
+pub(super) const INPUTS: Side = Side {
+    name: "inputs",
+    violated: super::INPUT_CONTRACT_VIOLATION,
+    message: "inputs do not match the skill's input schema",
+    too_complex: "input_too_complex",
+};
 
-fn failure(code: &'static str, message: &'static str, mut violations: Vec<Violation>) -> SkillError {
-    violations.truncate(MAX_VIOLATIONS);
-    for violation in &mut violations {
-        if let Some((end, _)) = violation.message.char_indices().nth(MAX_MESSAGE) {
-            violation.message.truncate(end);
+pub(super) const OUTPUTS: Side = Side {
+    name: "outputs",
+    violated: super::OUTPUT_CONTRACT_VIOLATION,
+    message: "outputs do not match the skill's output schema",
+    too_complex: "output_too_complex",
+};
+
+impl Side {
+    /// The failure of a call whose inputs or outputs are not valid.
+    pub(super) fn invalid(self, invalid: Invalid) -> SkillError {
+        let name = self.name;
+        match invalid {
+            Invalid::Violations(violations) => self.violations(&violations),
+            Invalid::NotJson { path, reason } => {
+                self.violation(path, format!("{name} are not JSON: {reason}"))
+            }
+            // The caller knows what it sent; the author of the skill does not see what its type wrote.
+            Invalid::NotAnObject(kind) if name == OUTPUTS.name => self.violation(
+                "/".to_owned(),
+                format!("outputs must be a JSON object, got {kind}"),
+            ),
+            Invalid::NotAnObject(_) => {
+                self.violation("/".to_owned(), format!("{name} must be a JSON object"))
+            }
+            Invalid::TooComplex => {
+                let message = format!("{name} would take too long to validate against the skill's schema");
+                SkillError::terminal(self.too_complex, message)
+            }
         }
     }
-    SkillError::terminal(code, message).with_details(json!({"errors": violations}))
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// The failure of a call with one violation.
+    pub(super) fn violation(self, path: String, message: String) -> SkillError {
+        self.violations(&[Violation::at(path, message)])
+    }
 
-    #[test]
-    fn messages_and_lists_are_cut() {
-        let violations = vec![Violation::root("я".repeat(501)); 21];
-        let error = of_outputs(violations);
-        let errors = error.details().unwrap()["errors"].as_array().unwrap();
-        assert_eq!(errors.len(), 20);
-        assert_eq!(errors[0]["message"].as_str().unwrap().chars().count(), 500);
+    fn violations(self, violations: &[Violation]) -> SkillError {
+        SkillError::terminal(self.violated, self.message).with_details(json!({"errors": violations}))
     }
 }

@@ -1,13 +1,234 @@
-//! Checking values against a schema, in the dialect of the platform.
+//! Validation of JSON against the schemas of a contract, in the platform's dialect of regular expressions.
+//!
+//! A [`Schema`] is compiled once. Most texts are valid, so a text is first read along a plan of the schema
+//! ([`scan`]), which builds no tree of it and answers "surely valid" or "not sure". In the second case the text is parsed and
+//! [`walk`] decides and names what is wrong. Both take time linear in the text, also where alternatives refer to themselves,
+//! and end at a budget of steps.
+//!
+//! The `jsonschema` crate validates the keywords that look at one value only. It also validates the rare handwritten schema
+//! with keywords whose meaning depends on the whole document; such a schema is rejected if it is recursive as well.
 
-mod alone;
+mod choice;
 mod dialect;
-mod narrow;
+mod keywords;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod violations;
+mod walk;
 
-pub(crate) use self::dialect::compile;
-pub(crate) use self::scan::Scan;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+
+use self::keywords::Handling;
+use self::scan::Scan;
 #[cfg(feature = "http")]
 pub(crate) use self::scan::value_prefix;
-pub(crate) use self::violations::{Violation, check};
+pub(crate) use self::violations::{Violation, path_of_error};
+use self::walk::Walk;
+use crate::contract::json;
+
+/// How many violations are reported: the first ones, ordered by path.
+const MAX_VIOLATIONS: usize = 20;
+
+/// How many steps validation may take: a constant and so many for each byte of the text.
+const MIN_STEPS: usize = 200_000;
+const STEPS_PER_BYTE: usize = 32;
+
+/// How many steps validation of a value may take whose text is not known.
+const VALUE_STEPS: usize = 10_000_000;
+
+/// How many values an instance may have to get a list of violations from `jsonschema`, which has no bound of its own.
+const MAX_LISTED: usize = 20_000;
+
+/// Why a text is not valid.
+#[derive(Debug)]
+pub(crate) enum Invalid {
+    /// The text is not JSON that can be read.
+    NotJson {
+        /// Where it could not be read, such as at a number out of range.
+        path: String,
+        reason: String,
+    },
+    /// The text is JSON, but not an object; the value is of this kind.
+    NotAnObject(&'static str),
+    /// What breaks the schema, at most [`MAX_VIOLATIONS`], ordered by path.
+    Violations(Vec<Violation>),
+    /// The verdict would take more steps than are allowed.
+    TooComplex,
+}
+
+impl Invalid {
+    /// As violations, for callers to which it does not matter how validation failed.
+    pub(crate) fn into_violations(self) -> Vec<Violation> {
+        match self {
+            Self::NotJson { path, reason } => vec![Violation::at(path, format!("it is not JSON: {reason}"))],
+            Self::NotAnObject(kind) => {
+                vec![Violation::root(format!("it must be a JSON object, got {kind}"))]
+            }
+            Self::Violations(violations) => violations,
+            Self::TooComplex => vec![Violation::root("it is too complex to be validated".to_owned())],
+        }
+    }
+}
+
+/// A compiled schema.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    /// On the heap, since its parts are known by their addresses.
+    document: Box<Value>,
+    /// Accepts most valid texts at a fraction of the cost. `None` where the schema cannot be planned.
+    scan: Option<Scan>,
+    /// Validates the whole document, where [`walk`] does not know all of its keywords.
+    whole: Option<Validator>,
+    /// Validators of the keywords that look at one value only, by the address of their schema; made on first use.
+    own: Mutex<HashMap<usize, Option<Arc<Validator>>>>,
+}
+
+impl Schema {
+    /// Compiles a schema, or says why it cannot be used.
+    pub(crate) fn compile(document: &Value) -> Result<Self, String> {
+        // Also checks that it is a valid schema and that its references lead somewhere.
+        let whole = dialect::compile(document)?;
+        let whole = match keywords::handling(document) {
+            Handling::Walk => None,
+            Handling::Whole => Some(whole),
+            Handling::Unbounded(why) => return Err(why),
+        };
+        let document = Box::new(document.clone());
+        Ok(Self {
+            scan: whole.is_none().then(|| Scan::compile(&document)).flatten(),
+            document,
+            whole,
+            own: Mutex::default(),
+        })
+    }
+
+    /// Validates a JSON text, which must be an object.
+    pub(crate) fn validate(&self, text: &str) -> Result<(), Invalid> {
+        if self.scan.as_ref().is_some_and(|scan| scan.accepts(text)) {
+            return Ok(());
+        }
+        let value = json::parse(text.as_bytes()).map_err(|error| unreadable(text, &error))?;
+        if !value.is_object() {
+            return Err(Invalid::NotAnObject(kind(&value)));
+        }
+        self.within(
+            &value,
+            text.len()
+                .saturating_mul(STEPS_PER_BYTE)
+                .saturating_add(MIN_STEPS),
+        )
+    }
+
+    /// Validates a value.
+    pub(crate) fn validate_value(&self, value: &Value) -> Result<(), Invalid> {
+        self.within(value, VALUE_STEPS)
+    }
+
+    /// How long the object at the beginning of the text is, if it surely conforms to the schema.
+    #[cfg(feature = "http")]
+    pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
+        self.scan.as_ref()?.accepts_prefix(text)
+    }
+
+    fn within(&self, value: &Value, steps: usize) -> Result<(), Invalid> {
+        match &self.whole {
+            Some(whole) => self.by_the_whole(whole, value),
+            None => Walk::new(self, steps).run(value),
+        }
+    }
+
+    fn by_the_whole(&self, whole: &Validator, value: &Value) -> Result<(), Invalid> {
+        if whole.is_valid(value) {
+            return Ok(());
+        }
+        let violations = if size(value, MAX_LISTED) < MAX_LISTED {
+            violations::of_errors(&self.document, value, whole.iter_errors(value))
+        } else {
+            let message = "the value does not match its schema, and is too large for a list of what is wrong";
+            vec![Violation::root(message.to_owned())]
+        };
+        Err(Invalid::Violations(violations))
+    }
+
+    /// The schema that a reference leads to.
+    fn target(&self, reference: &str) -> Option<&Value> {
+        self.document.pointer(reference.strip_prefix('#')?)
+    }
+
+    /// The validator of a schema's keywords that look at one value only; `None` where there are none.
+    fn own(&self, members: &Map<String, Value>) -> Option<Arc<Validator>> {
+        let make = || {
+            let own = keywords::own(members)?;
+            dialect::compile(&own).ok().map(Arc::new)
+        };
+        self.validator(std::ptr::from_ref(members).addr(), make)
+    }
+
+    /// Whether a name matches a pattern of the document.
+    fn matches(&self, pattern: &String, name: &str) -> bool {
+        let make = || {
+            let pattern = serde_json::json!({"pattern": pattern});
+            dialect::compile(&pattern).ok().map(Arc::new)
+        };
+        self.validator(std::ptr::from_ref(pattern).addr(), make)
+            .is_none_or(|validator| validator.is_valid(&Value::from(name)))
+    }
+
+    /// The validator that is known by an address of the document.
+    fn validator(
+        &self,
+        address: usize,
+        make: impl FnOnce() -> Option<Arc<Validator>>,
+    ) -> Option<Arc<Validator>> {
+        let known = || self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(&address) {
+            return known.clone();
+        }
+        // Two threads may make it at the same time; either is as good.
+        let made = make();
+        known().insert(address, made.clone());
+        made
+    }
+}
+
+/// Why a text cannot be parsed, and where.
+fn unreadable(text: &str, error: &serde_json::Error) -> Invalid {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let place = serde_path_to_error::deserialize::<_, Value>(&mut reader);
+    Invalid::NotJson {
+        path: place.map_or_else(|error| path_of_error(error.path()), |_| "/".to_owned()),
+        reason: error.to_string(),
+    }
+}
+
+/// How many values there are in a value; counting ends at `most`.
+fn size(value: &Value, most: usize) -> usize {
+    let mut counted = 0;
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        counted += 1;
+        match value {
+            _ if counted >= most => break,
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => left.extend(members.values()),
+            _ => {}
+        }
+    }
+    counted
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

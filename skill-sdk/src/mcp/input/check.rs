@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::context::InputRequest;
-use crate::validation;
+use crate::validation::Schema;
 
 /// Why `response` is no answer to `request`. Nothing of the answer is repeated.
 pub(super) fn fits(request: &InputRequest, response: &Value) -> Result<(), String> {
@@ -33,9 +33,9 @@ fn content(schema: &Value, content: Option<&Value>) -> Result<(), String> {
     if !content.is_object() {
         return Err("`content` is not an object".to_owned());
     }
-    let validator =
-        validation::compile(schema).map_err(|reason| format!("the form is no schema: {reason}"))?;
-    validation::check(&validator, schema, content).map_err(|violations| {
+    let schema = Schema::compile(schema).map_err(|reason| format!("the form is no schema: {reason}"))?;
+    schema.validate_value(content).map_err(|invalid| {
+        let violations = invalid.into_violations();
         let places: Vec<_> = violations.iter().take(5).map(|one| one.path.as_str()).collect();
         format!("`content` does not fit the form at {}", places.join(", "))
     })

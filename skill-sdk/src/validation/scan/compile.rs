@@ -8,8 +8,8 @@ use super::apart;
 use super::bounds::Bounds;
 use super::plan::{ANY, Array, Choices, Further, Member, Node, NodeId, Object, Range, Types};
 use crate::contract::json;
-use crate::validation;
-use crate::validation::alone::{alone, moves_references, uses};
+use crate::validation::dialect;
+use crate::validation::keywords::{APPLICATORS, is_silent};
 
 /// The schema language of the contracts.
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -25,29 +25,6 @@ const MAX_VALIDATORS: usize = 32;
 
 /// How many required members of one object are kept track of.
 const MAX_REQUIRED: u32 = 64;
-
-/// Keywords that look at what other keywords saw: with one of them anywhere there is no plan.
-const FAR_REACHING: &[&str] = &["unevaluatedItems", "unevaluatedProperties"];
-
-/// Keywords that say nothing about which values are valid.
-const SILENT: &[&str] = &[
-    "$comment",
-    "$defs",
-    "$schema",
-    "default",
-    "definitions",
-    "deprecated",
-    "description",
-    "examples",
-    "readOnly",
-    "title",
-    "writeOnly",
-];
-
-/// Annotations of authors begin with `x-`; that no validator has a rule for one is a test.
-fn is_silent(keyword: &str) -> bool {
-    SILENT.contains(&keyword) || keyword.starts_with("x-")
-}
 
 /// Keywords that the plan knows.
 const KNOWN: &[&str] = &[
@@ -76,13 +53,19 @@ const KNOWN: &[&str] = &[
     "type",
 ];
 
+/// The bounds of numbers.
+const BOUNDS: [&str; 5] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maximum",
+    "minimum",
+    "multipleOf",
+];
+
 /// The nodes of the plan and the one to begin with.
 pub(super) fn plan(schema: &Value) -> Option<(Vec<Node>, NodeId)> {
     let members = schema.as_object()?;
-    if members.get("$schema").is_some_and(|draft| draft != DRAFT)
-        || moves_references(schema)
-        || uses(schema, FAR_REACHING)
-    {
+    if members.get("$schema").is_some_and(|draft| draft != DRAFT) {
         return None;
     }
     let mut plan = Plan {
@@ -143,7 +126,9 @@ impl<'a> Plan<'a> {
                 self.known.insert(address, place);
                 let node = match self.planned(members) {
                     Some(node) => node,
-                    None => self.left_to_a_validator(schema)?,
+                    None if std::ptr::eq(schema, self.document) => return None,
+                    // Never sure of a value that stands here; of documents without one it still is.
+                    None => Node::nothing(),
                 };
                 *self.nodes.get_mut(place)? = node;
                 Some(place)
@@ -163,20 +148,17 @@ impl<'a> Plan<'a> {
         (!pointer.contains('%')).then(|| self.document.pointer(pointer))?
     }
 
-    /// A validator for what the plan does not know. The part must mean the same when it stands alone.
-    fn left_to_a_validator(&mut self, schema: &Value) -> Option<Node> {
-        if std::ptr::eq(schema, self.document) {
-            return None;
-        }
+    /// A validator of keywords that look at one value only and that the plan does not know.
+    fn validator(&mut self, members: &Map<String, Value>, keywords: &[&str]) -> Option<Further> {
         self.validators += 1;
         if self.validators > MAX_VALIDATORS {
-            // Never sure of a value that stands here; of documents without one it still is.
-            return Some(Node::nothing());
+            return None;
         }
-        let validator = validation::compile(&alone(self.document, schema)?).ok()?;
-        let mut node = Node::anything();
-        node.further.push(Further::Validator(Box::new(validator)));
-        Some(node)
+        let rules = keywords.iter().filter_map(|name| members.get_key_value(*name));
+        let rules: Map<_, _> = rules.map(|(name, rule)| (name.clone(), rule.clone())).collect();
+        Some(Further::Validator(Box::new(
+            dialect::compile(&rules.into()).ok()?,
+        )))
     }
 
     /// The node of a schema of which the plan knows everything.
@@ -193,14 +175,17 @@ impl<'a> Plan<'a> {
             }
             Some(_) => return None,
         };
-        let knows = |name: &str| {
-            KNOWN.contains(&name)
-                || is_silent(name)
-                // Formats are rules of strings.
-                || (name == "format" && !types.meets(Types::STRING))
-        };
-        if !members.keys().all(|name| knows(name)) {
-            return None;
+        let mut unknown = Vec::new();
+        for name in members.keys().map(String::as_str) {
+            // Formats are rules of strings.
+            let is_void = is_silent(name) || (name == "format" && !types.meets(Types::STRING));
+            if KNOWN.contains(&name) || is_void {
+                continue;
+            }
+            if APPLICATORS.contains(&name) {
+                return None;
+            }
+            unknown.push(name);
         }
         let values = match (members.get("enum"), members.get("const")) {
             (None, None) => None,
@@ -208,9 +193,19 @@ impl<'a> Plan<'a> {
             (None, Some(value)) => Some(std::slice::from_ref(value)),
             (Some(_), Some(_)) => return None,
         };
-        let bounds = Bounds::read(members)?;
+        let bounds = match Bounds::read(members) {
+            Some(bounds) => bounds,
+            None => {
+                unknown.extend(BOUNDS);
+                Bounds::read(&Map::new())?
+            }
+        };
         let array = self.array(members)?;
-        let object = self.object(members)?;
+        let object = self.object(members, &mut unknown)?;
+        let mut further = self.further(members)?;
+        if !unknown.is_empty() {
+            further.push(self.validator(members, &unknown)?);
+        }
         Some(Node {
             types,
             choices: values.map(choices),
@@ -218,15 +213,17 @@ impl<'a> Plan<'a> {
             length: range(members, "minLength", "maxLength")?,
             object: (!object.is_free()).then_some(object),
             array: (!array.is_free()).then_some(array),
-            further: self.further(members)?,
+            further,
         })
     }
 
-    /// The rules of objects.
-    fn object(&mut self, members: &'a Map<String, Value>) -> Option<Object> {
-        let size = range(members, "minProperties", "maxProperties")?;
+    /// The rules of objects. Keywords of which the plan cannot be sure become unknown.
+    fn object(&mut self, members: &'a Map<String, Value>, unknown: &mut Vec<&str>) -> Option<Object> {
+        let mut size = range(members, "minProperties", "maxProperties")?;
         if size.least > 1 {
-            return None;
+            // A property that comes twice would be counted twice.
+            unknown.extend(["minProperties", "maxProperties"]);
+            size = Range::ALL;
         }
         let mut object = Object {
             members: Vec::new(),

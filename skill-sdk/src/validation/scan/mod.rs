@@ -6,9 +6,9 @@
 //! order of several come from one source only. Surely valid means: [`json::parse`](crate::contract::json::parse) takes the
 //! text, and the validator takes the value.
 //!
-//! What the plan does not know (patterns, formats, unique items, conditions, …) is left to a validator of that part of the
-//! schema, on a [`Value`] of that part of the text. A schema that refers across such parts in a way that cannot be followed
-//! has no plan.
+//! Keywords that look at one value only and that the plan does not know (patterns, formats, unique items, …) are left to a
+//! validator of these keywords, on a [`Value`] of that part of the text. Of a value under other unknown keywords (conditions,
+//! …) the plan is never sure.
 
 mod apart;
 mod bounds;
@@ -19,7 +19,7 @@ mod reader;
 mod string;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use serde_json::Value;
 

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use jsonschema::Validator;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,7 +13,7 @@ use super::{extract, nulls, strict};
 use crate::context::llm::model::ResponseSchema;
 use crate::contract::schema::{self, type_name};
 use crate::error::SkillError;
-use crate::validation::{self, Violation};
+use crate::validation::{Schema, Violation};
 
 /// How many violations a model is told of.
 const MAX_VIOLATIONS: usize = 10;
@@ -35,7 +34,7 @@ struct OfType {
     name: String,
     schema: Value,
     strict: Option<Value>,
-    validator: Validator,
+    compiled: Schema,
     /// Whether a value can be read as the type; says why not.
     reads: fn(&Value) -> Result<(), String>,
 }
@@ -112,8 +111,10 @@ impl Wanted {
             return Ok(value);
         };
         nulls::leave_out(&mut value, &of_type.schema);
-        validation::check(&of_type.validator, &of_type.schema, &value)
-            .map_err(|violations| misfit(name, &violations))?;
+        of_type
+            .compiled
+            .validate_value(&value)
+            .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
         match (of_type.reads)(&value) {
             Ok(()) => Ok(value),
             Err(why) => Err(Misfit {
@@ -132,7 +133,7 @@ impl OfType {
         Ok(Self {
             name: usable_name(name),
             strict: strict::strict(&schema),
-            validator: validation::compile(&schema)?,
+            compiled: Schema::compile(&schema)?,
             schema,
             reads,
         })

@@ -12,7 +12,7 @@ fn name() -> impl Strategy<Value = String> {
     select(vec!["a", "b", "c", "é", "k"]).prop_map(str::to_owned)
 }
 
-fn value() -> impl Strategy<Value = Value> {
+pub(in crate::validation) fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -105,7 +105,7 @@ fn schema() -> impl Strategy<Value = Value> {
 }
 
 /// The schema of an object with one of several parts in common.
-fn root() -> impl Strategy<Value = Value> {
+pub(in crate::validation) fn root() -> impl Strategy<Value = Value> {
     (schema(), schema()).prop_map(|(schema, common)| {
         json!({"type": "object", "properties": {"v": schema}, "required": ["v"], "$defs": {"R": common}})
     })

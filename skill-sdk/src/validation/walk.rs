@@ -1,0 +1,372 @@
+//! Validation of a parsed value, with what is wrong.
+//!
+//! Schema and value are walked together. Only a reference can lead to the same schema at the same place of the value by several
+//! ways, so the verdict of each referenced schema on each place is remembered: the number of steps is at most the number of
+//! schemas times the number of values. Schemas written by hand can still ask for much more, such as names tried against many
+//! patterns, so the steps are counted and bounded.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Map, Value};
+
+use super::violations::{self, Part, Violation};
+use super::{Invalid, MAX_VIOLATIONS, Schema};
+
+/// How many schemas may be open at the same time. A value has at most 127 levels; a schema may refer to itself without going down.
+const MAX_DEPTH: usize = 700;
+
+/// Validation would take more steps than are allowed.
+#[derive(Debug)]
+pub(super) struct TooComplex;
+
+/// How many violations there are; 0 is valid. Of alternatives that all fail, those of one count.
+pub(super) type Count = Result<usize, TooComplex>;
+
+/// What is done with violations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// They are counted.
+    Count,
+    /// They are counted and kept.
+    Report,
+}
+
+/// One walk along a value.
+pub(super) struct Walk<'a> {
+    pub(super) schema: &'a Schema,
+    /// How many steps are left.
+    steps: usize,
+    depth: usize,
+    /// The counts of referenced schemas on objects and arrays, by both addresses.
+    counts: HashMap<(usize, usize), usize>,
+    pub(super) path: Vec<Part<'a>>,
+    /// How many alternatives there are of which the closest one is reported.
+    pub(super) closest_of: Option<usize>,
+    /// The first violations in the order of the wire: by path, then as they were found.
+    found: BTreeMap<(Vec<Part<'a>>, usize), String>,
+    reported: usize,
+    /// The tags of alternatives, by the address of their list.
+    pub(super) tags: HashMap<usize, Option<&'a str>>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(schema: &'a Schema, steps: usize) -> Self {
+        Self {
+            schema,
+            steps,
+            depth: 0,
+            counts: HashMap::new(),
+            path: Vec::new(),
+            closest_of: None,
+            found: BTreeMap::new(),
+            reported: 0,
+            tags: HashMap::new(),
+        }
+    }
+
+    /// Validates a value.
+    pub(super) fn run(mut self, value: &'a Value) -> Result<(), Invalid> {
+        let schema = self.schema;
+        match self.check(&schema.document, value, Mode::Report) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(Invalid::Violations(self.into_violations())),
+            Err(TooComplex) => Err(Invalid::TooComplex),
+        }
+    }
+
+    /// How many steps are left.
+    #[cfg(test)]
+    pub(super) fn steps_left(&self) -> usize {
+        self.steps
+    }
+
+    fn into_violations(self) -> Vec<Violation> {
+        let violation = |((path, _), message): ((Vec<Part<'_>>, usize), String)| {
+            Violation::at(violations::path(&path), message)
+        };
+        let mut violations: Vec<_> = self.found.into_iter().map(violation).collect();
+        violations.dedup();
+        violations
+    }
+
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), TooComplex> {
+        self.steps = self.steps.checked_sub(steps).ok_or(TooComplex)?;
+        Ok(())
+    }
+
+    /// A violation at the current path.
+    pub(super) fn violation(&mut self, mode: Mode, message: impl FnOnce() -> String) -> usize {
+        let is_early = || {
+            let last = self.found.last_key_value();
+            last.is_none_or(|((path, _), _)| self.path < *path)
+        };
+        if mode == Mode::Report && (self.found.len() < MAX_VIOLATIONS || is_early()) {
+            let message = match self.closest_of {
+                Some(alternatives) => {
+                    format!("{} (in the closest of {alternatives} alternatives)", message())
+                }
+                None => message(),
+            };
+            self.found.insert((self.path.clone(), self.reported), message);
+            self.reported += 1;
+            if self.found.len() > MAX_VIOLATIONS {
+                self.found.pop_last();
+            }
+        }
+        1
+    }
+
+    /// Validates the value at the current path.
+    pub(super) fn check(&mut self, schema: &'a Value, value: &'a Value, mode: Mode) -> Count {
+        self.spend(1)?;
+        let members = match schema {
+            Value::Object(members) => members,
+            Value::Bool(false) => return Ok(self.violation(mode, || "nothing is allowed here".to_owned())),
+            _ => return Ok(0),
+        };
+        if self.depth == MAX_DEPTH {
+            return Err(TooComplex);
+        }
+        self.depth += 1;
+        let mut count = self.own_keywords(members, value, mode)?;
+        for (keyword, rule) in members {
+            let found = match value {
+                Value::Object(object) => self.rule_of_object(members, keyword, rule, object, mode)?,
+                Value::Array(items) => self.rule_of_array(members, keyword, rule, items, mode)?,
+                _ => 0,
+            };
+            count = count.saturating_add(found);
+            count = count.saturating_add(self.rule_of_any(members, keyword, rule, value, mode)?);
+        }
+        self.depth -= 1;
+        Ok(count)
+    }
+
+    /// Validates a part of the value at the current path.
+    fn part(&mut self, part: Part<'a>, schema: &'a Value, value: &'a Value, mode: Mode) -> Count {
+        self.path.push(part);
+        let count = self.check(schema, value, mode);
+        self.path.pop();
+        count
+    }
+
+    /// The keywords that look at one value only.
+    fn own_keywords(&mut self, members: &'a Map<String, Value>, value: &'a Value, mode: Mode) -> Count {
+        let Some(validator) = self.schema.own(members) else {
+            return Ok(0);
+        };
+        self.spend(match value {
+            Value::Array(items) => items.len(),
+            Value::Object(object) => object.len(),
+            _ => 1,
+        })?;
+        if validator.is_valid(value) {
+            return Ok(0);
+        }
+        let mut errors: Vec<_> = validator
+            .iter_errors(value)
+            .map(|error| {
+                (
+                    violations::position(members, &error),
+                    violations::message(members, &error),
+                )
+            })
+            .collect();
+        errors.sort_by_key(|(position, _)| *position);
+        Ok(errors
+            .into_iter()
+            .map(|(_, message)| self.violation(mode, || message))
+            .sum())
+    }
+
+    /// A keyword that applies to values of any type.
+    fn rule_of_any(
+        &mut self,
+        members: &'a Map<String, Value>,
+        keyword: &str,
+        rule: &'a Value,
+        value: &'a Value,
+        mode: Mode,
+    ) -> Count {
+        match (keyword, rule) {
+            ("$ref", Value::String(reference)) => self.reference(reference, value, mode),
+            ("allOf", Value::Array(all)) => {
+                let mut count: usize = 0;
+                for schema in all {
+                    count = count.saturating_add(self.check(schema, value, mode)?);
+                }
+                Ok(count)
+            }
+            ("anyOf" | "oneOf", Value::Array(alternatives)) => {
+                self.choice(alternatives, keyword == "oneOf", value, mode)
+            }
+            ("not", schema) => Ok(match self.check(schema, value, Mode::Count)? {
+                0 => self.violation(mode, || {
+                    "the value matches a schema that is not allowed".to_owned()
+                }),
+                _ => 0,
+            }),
+            ("dependentSchemas", Value::Object(schemas)) => {
+                let mut count: usize = 0;
+                for (name, schema) in schemas {
+                    if value.get(name).is_some() {
+                        count = count.saturating_add(self.check(schema, value, mode)?);
+                    }
+                }
+                Ok(count)
+            }
+            ("if", schema) => {
+                let is_met = self.check(schema, value, Mode::Count)? == 0;
+                match members.get(if is_met { "then" } else { "else" }) {
+                    Some(schema) => self.check(schema, value, mode),
+                    None => Ok(0),
+                }
+            }
+            _ => Ok(0),
+        }
+    }
+
+    fn reference(&mut self, reference: &str, value: &'a Value, mode: Mode) -> Count {
+        // That every reference leads somewhere was checked when the schema was compiled.
+        let target = self.schema.target(reference).ok_or(TooComplex)?;
+        // A value without parts is validated as quickly as it is remembered.
+        let has_parts = value.is_object() || value.is_array();
+        let key = (
+            std::ptr::from_ref(target).addr(),
+            std::ptr::from_ref(value).addr(),
+        );
+        if has_parts && let Some(&count) = self.counts.get(&key)
+            // What is wrong has to be found once more to be reported.
+            && (count == 0 || mode == Mode::Count)
+        {
+            return Ok(count);
+        }
+        let count = self.check(target, value, mode)?;
+        if has_parts {
+            self.counts.insert(key, count);
+        }
+        Ok(count)
+    }
+
+    /// A keyword of objects.
+    fn rule_of_object(
+        &mut self,
+        members: &'a Map<String, Value>,
+        keyword: &str,
+        rule: &'a Value,
+        object: &'a Map<String, Value>,
+        mode: Mode,
+    ) -> Count {
+        let mut count: usize = 0;
+        match (keyword, rule) {
+            ("properties", Value::Object(properties)) => {
+                self.spend(properties.len())?;
+                for (name, schema) in properties {
+                    if let Some(value) = object.get(name) {
+                        count = count.saturating_add(self.part(Part::Name(name), schema, value, mode)?);
+                    }
+                }
+            }
+            ("patternProperties", Value::Object(patterns)) => {
+                for (pattern, schema) in patterns {
+                    self.spend(object.len())?;
+                    for (name, value) in object {
+                        if self.schema.matches(pattern, name) {
+                            count = count.saturating_add(self.part(Part::Name(name), schema, value, mode)?);
+                        }
+                    }
+                }
+            }
+            // The form `false` is among the keywords that look at one value only.
+            ("additionalProperties", Value::Object(_)) => {
+                for (name, value) in object {
+                    if !self.is_named(members, name)? {
+                        count = count.saturating_add(self.part(Part::Name(name), rule, value, mode)?);
+                    }
+                }
+            }
+            ("propertyNames", _) => {
+                for name in object.keys() {
+                    if !self.is_valid_name(rule, name)? {
+                        let message = || format!("the name {name:?} is not allowed");
+                        count = count.saturating_add(self.violation(mode, message));
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(count)
+    }
+
+    /// Whether `properties` or `patternProperties` are about a name.
+    fn is_named(&mut self, members: &'a Map<String, Value>, name: &str) -> Result<bool, TooComplex> {
+        let rules = |keyword| members.get(keyword).and_then(Value::as_object);
+        if rules("properties").is_some_and(|properties| properties.contains_key(name)) {
+            return Ok(true);
+        }
+        let Some(patterns) = rules("patternProperties") else {
+            return Ok(false);
+        };
+        self.spend(patterns.len())?;
+        Ok(patterns.keys().any(|pattern| self.schema.matches(pattern, name)))
+    }
+
+    /// Whether a name matches a schema. It is not a part of the value, so it has a walk of its own.
+    fn is_valid_name(&mut self, schema: &Value, name: &str) -> Result<bool, TooComplex> {
+        let name = Value::from(name);
+        let mut walk = Walk::new(self.schema, self.steps);
+        let count = walk.check(schema, &name, Mode::Count)?;
+        self.steps = walk.steps;
+        Ok(count == 0)
+    }
+
+    /// A keyword of arrays.
+    fn rule_of_array(
+        &mut self,
+        members: &'a Map<String, Value>,
+        keyword: &str,
+        rule: &'a Value,
+        items: &'a [Value],
+        mode: Mode,
+    ) -> Count {
+        let mut count: usize = 0;
+        match (keyword, rule) {
+            ("prefixItems", Value::Array(first)) => {
+                for (index, (schema, item)) in first.iter().zip(items).enumerate() {
+                    count = count.saturating_add(self.part(Part::Index(index), schema, item, mode)?);
+                }
+            }
+            ("items", rule) => {
+                let first = members
+                    .get("prefixItems")
+                    .and_then(Value::as_array)
+                    .map_or(0, Vec::len);
+                if *rule == Value::Bool(false) && items.len() > first {
+                    return Ok(self.violation(mode, || format!("there may be at most {first} items")));
+                }
+                for (index, item) in items.iter().enumerate().skip(first) {
+                    count = count.saturating_add(self.part(Part::Index(index), rule, item, mode)?);
+                }
+            }
+            ("contains", schema) => {
+                let bound = |keyword, none| members.get(keyword).and_then(Value::as_u64).unwrap_or(none);
+                let (least, most) = (bound("minContains", 1), bound("maxContains", u64::MAX));
+                let mut matching = 0;
+                for item in items {
+                    matching += u64::from(self.check(schema, item, Mode::Count)? == 0);
+                }
+                if matching < least {
+                    count = self.violation(mode, || {
+                        format!("too few items match the schema of `contains`: {matching}, at least {least}")
+                    });
+                } else if matching > most {
+                    count = self.violation(mode, || {
+                        format!("too many items match the schema of `contains`: {matching}, at most {most}")
+                    });
+                }
+            }
+            _ => {}
+        }
+        Ok(count)
+    }
+}
