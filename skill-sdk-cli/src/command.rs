@@ -62,13 +62,13 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             })
         }
         Command::Serve(Serve::McpStdio { args, reach }) => {
-            serve(reach, Need::ServeMcp, protocol::SERVE_MCP_STDIO, |refs| {
+            serve(reach, Need::ServeMcpStdio, protocol::SERVE_MCP_STDIO, |refs| {
                 command::serve::mcp_stdio(args, refs)
             })
         }
         Command::Serve(Serve::McpHttp { args, reach }) => {
             command::serve::check(&args.http)?;
-            serve(reach, Need::ServeMcp, protocol::SERVE_MCP_HTTP, |refs| {
+            serve(reach, Need::ServeMcpHttp, protocol::SERVE_MCP_HTTP, |refs| {
                 command::serve::mcp_http(args, refs)
             })
         }

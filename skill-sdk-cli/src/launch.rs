@@ -23,7 +23,7 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
         return Ok((ANY.to_owned(), Launch::default()));
     }
     // So that what is printed works: the skills are there, and they are in one program.
-    let session = Session::open(reach, Need::ServeMcp)?;
+    let session = Session::open(reach, Need::ServeMcpStdio)?;
     let selected = session.selected()?;
     if !elsewhere {
         session.refuse_without(SERVE_MCP_STDIO)?;

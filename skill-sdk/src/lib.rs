@@ -44,7 +44,8 @@
 //! | `connections` | accounts in other systems: `SkillContext::connection` |
 //! | `auth` | checking bearer tokens: `auth` |
 //! | `http` | the HTTP host: `http` |
-//! | `mcp` | the MCP host, over stdio and streamable HTTP: `mcp` |
+//! | `mcp` | the MCP server over stdio: `mcp` |
+//! | `mcp-http` | the MCP server over streamable HTTP: `mcp::http` |
 //! | `log` | a log on standard error, set up by [`host::main`] |
 //! | `telemetry` | the same, and traces over OTLP |
 //! | `package` | the catalog package: YAML files, drift |

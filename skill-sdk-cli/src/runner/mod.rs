@@ -22,7 +22,8 @@ use std::path::PathBuf;
 
 use skill_sdk::host::command::Failure;
 use skill_sdk::host::protocol::{
-    INVOKE_FEATURES, SERVE_HTTP_FEATURES, SERVE_LOCAL_FEATURES, SERVE_MCP_FEATURES,
+    INVOKE_FEATURES, SERVE_HTTP_FEATURES, SERVE_LOCAL_FEATURES, SERVE_MCP_HTTP_FEATURES,
+    SERVE_MCP_STDIO_FEATURES,
 };
 
 use crate::cargo::{self, CargoArgs};
@@ -44,8 +45,10 @@ pub(crate) enum Need {
     ServeHttp,
     /// To host them for programs on this machine.
     ServeLocal,
-    /// To host them over MCP.
-    ServeMcp,
+    /// To serve them over MCP, over stdio.
+    ServeMcpStdio,
+    /// To serve them over MCP, over streamable HTTP.
+    ServeMcpHttp,
 }
 
 impl Need {
@@ -53,7 +56,7 @@ impl Need {
     pub(crate) fn is_one_program(self) -> bool {
         match self {
             Self::Describe | Self::DescribeAll | Self::Invoke => false,
-            Self::ServeHttp | Self::ServeLocal | Self::ServeMcp => true,
+            Self::ServeHttp | Self::ServeLocal | Self::ServeMcpStdio | Self::ServeMcpHttp => true,
         }
     }
 
@@ -64,7 +67,8 @@ impl Need {
             Self::Invoke => INVOKE_FEATURES,
             Self::ServeHttp => SERVE_HTTP_FEATURES,
             Self::ServeLocal => SERVE_LOCAL_FEATURES,
-            Self::ServeMcp => SERVE_MCP_FEATURES,
+            Self::ServeMcpStdio => SERVE_MCP_STDIO_FEATURES,
+            Self::ServeMcpHttp => SERVE_MCP_HTTP_FEATURES,
         }
     }
 }

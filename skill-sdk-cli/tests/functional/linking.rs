@@ -177,14 +177,14 @@ fn a_program_of_the_authors_own_is_used() {
         assert!(ran.err.contains("the author's own"), "{line}: {}", ran.err);
     }
     // It has the features that its author gave it.
-    for line in [
-        "mcp-config",
-        "serve mcp-stdio",
-        "serve mcp-http --allow-anonymous",
+    for (line, feature) in [
+        ("mcp-config", "mcp"),
+        ("serve mcp-stdio", "mcp"),
+        ("serve mcp-http --allow-anonymous", "mcp-http"),
     ] {
         let expected = [
-            "was built without the feature `mcp`",
-            "features = [\"host\", \"mcp\"]",
+            &*format!("was built without the feature `{feature}`"),
+            &*format!("features = [\"host\", \"{feature}\"]"),
         ];
         fixture.run(line).fails(2, &expected);
     }

@@ -97,7 +97,6 @@ pub struct SkillContext(Arc<Inner>);
 struct Inner {
     start: ContextBuilder,
     cancellation: Cancellation,
-    cost: Mutex<Cost>,
     undeclared: Mutex<Vec<String>>,
     /// The clients of the installation that the call began with: it goes on with them, whatever other calls use.
     #[cfg(feature = "core")]
@@ -115,7 +114,6 @@ impl SkillContext {
         Self(Arc::new(Inner {
             start,
             cancellation: Cancellation::default(),
-            cost: Mutex::default(),
             undeclared: Mutex::default(),
             #[cfg(feature = "core")]
             core: std::sync::OnceLock::new(),
@@ -323,21 +321,9 @@ impl SkillContext {
         self.cost().document()
     }
 
-    /// What the call consumed so far.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn spent(&self) -> Cost {
-        self.cost().clone()
-    }
-
-    /// Says what the call consumed before it came back with answers: sums go on from there.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn spent_before(&self, cost: Cost) {
-        *self.cost() = cost;
-    }
-
     fn cost(&self) -> MutexGuard<'_, Cost> {
         // A panic while the lock is held cannot leave the sums half-written.
-        self.0.cost.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.start.cost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The verified caller; `None` when the host does not verify callers.

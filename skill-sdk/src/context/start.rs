@@ -1,13 +1,14 @@
 //! What a call starts with.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use serde_json::{Map, Value};
 
 use super::{
-    Caller, Environment, InputChannel, NoticeSink, ProgressSink, Services, States, TraceContext, shown_id,
+    Caller, Cost, Environment, InputChannel, NoticeSink, ProgressSink, Services, States, TraceContext,
+    shown_id,
 };
 
 /// What the host knows about a call when it starts.
@@ -44,6 +45,8 @@ pub struct ContextBuilder {
     pub services: Services,
     /// What the skill declares that it will ask for.
     pub asks: DeclaredNames,
+    /// Where the cost is added up.
+    pub(crate) cost: Arc<Mutex<Cost>>,
 }
 
 /// What a skill declares that it will ask its context for. An empty list declares nothing.
@@ -75,6 +78,7 @@ impl ContextBuilder {
             states,
             services: Services::default(),
             asks: DeclaredNames::default(),
+            cost: Arc::default(),
         }
     }
 }

@@ -34,7 +34,7 @@ fn actions() -> impl Iterator<Item = &'static str> {
         (cfg!(feature = "runtime"), SERVE_LOCAL),
         (cfg!(feature = "http"), SERVE_HTTP),
         (cfg!(feature = "mcp"), SERVE_MCP_STDIO),
-        (cfg!(feature = "mcp"), SERVE_MCP_HTTP),
+        (cfg!(feature = "mcp-http"), SERVE_MCP_HTTP),
     ]
     .into_iter()
     .filter_map(|(known, action)| known.then_some(action))

@@ -31,11 +31,7 @@ pub enum LogFormat {
 /// Logs to standard error, and exports traces when the environment asks for it. Does nothing when the author's own code
 /// set up a log before.
 pub(super) fn start(format: LogFormat) -> Started {
-    let (mut filter, unusable) = filter();
-    // That library logs requests as they are.
-    if let Ok(quiet) = "rmcp=error".parse() {
-        filter = filter.add_directive(quiet);
-    }
+    let (filter, unusable) = filter();
     let terminal = io::stderr().is_terminal();
     let log = tracing_subscriber::fmt::layer().with_writer(io::stderr);
     let json = match format {

@@ -42,6 +42,8 @@ mod serve;
 mod serve_local;
 #[cfg(feature = "mcp")]
 mod serve_mcp;
+#[cfg(feature = "mcp-http")]
+mod serve_mcp_http;
 #[cfg(feature = "runtime")]
 mod signals;
 #[cfg(feature = "runtime")]

@@ -83,7 +83,7 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
         HostCommand::McpConfig { args, skills } => {
             // A client that cannot start the program tells nobody why.
             if cfg!(not(feature = "mcp")) && args.url.is_none() {
-                return Err(without_mcp());
+                return Err(without("mcp"));
             }
             // They must be there; without names all are served, also those to come.
             let hosted = selected(skills)?;
@@ -128,10 +128,7 @@ fn serve_http(
 
 #[cfg(not(feature = "http"))]
 fn serve_http(_: &Envelope, _: &super::args::ServeHttpArgs, _: &SkillNames) -> Result<ExitCode, Failure> {
-    Err(
-        Failure::usage("this program was built without the feature `http` of skill-sdk")
-            .help("add it: skill-sdk = { features = [\"host\", \"http\"] }"),
-    )
+    Err(without("http"))
 }
 
 #[cfg(feature = "mcp")]
@@ -144,7 +141,7 @@ fn serve_mcp_stdio(
     super::serve_mcp::stdio(|| Ok(request)).map_err(|refusal| refused(&refusal))
 }
 
-#[cfg(feature = "mcp")]
+#[cfg(feature = "mcp-http")]
 fn serve_mcp_http(
     envelope: &Envelope,
     args: &super::args::ServeMcpHttpArgs,
@@ -152,7 +149,7 @@ fn serve_mcp_http(
 ) -> Result<ExitCode, Failure> {
     command::serve::check(&args.http)?;
     let request = command::serve::mcp_http(args, references(envelope, skills)?);
-    super::serve_mcp::http(&request).map_err(|refusal| refused(&refusal))
+    super::serve_mcp_http::http(&request).map_err(|refusal| refused(&refusal))
 }
 
 #[cfg(not(feature = "mcp"))]
@@ -161,21 +158,25 @@ fn serve_mcp_stdio(
     _: &super::args::ServeMcpStdioArgs,
     _: &SkillNames,
 ) -> Result<ExitCode, Failure> {
-    Err(without_mcp())
+    Err(without("mcp"))
 }
 
-#[cfg(not(feature = "mcp"))]
+#[cfg(not(feature = "mcp-http"))]
 fn serve_mcp_http(
     _: &Envelope,
     _: &super::args::ServeMcpHttpArgs,
     _: &SkillNames,
 ) -> Result<ExitCode, Failure> {
-    Err(without_mcp())
+    Err(without("mcp-http"))
 }
 
-fn without_mcp() -> Failure {
-    Failure::usage("this program was built without the feature `mcp` of skill-sdk")
-        .help("add it: skill-sdk = { features = [\"host\", \"mcp\"] }")
+fn without(feature: &str) -> Failure {
+    Failure::usage(format!(
+        "this program was built without the feature `{feature}` of skill-sdk"
+    ))
+    .help(format!(
+        "add it: skill-sdk = {{ features = [\"host\", \"{feature}\"] }}"
+    ))
 }
 
 fn own_path() -> Result<PathBuf, Failure> {

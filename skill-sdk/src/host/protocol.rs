@@ -27,8 +27,11 @@ pub const SERVE_HTTP_FEATURES: &[&str] = &["http", "telemetry"];
 /// The features of `skill-sdk` that the action `serve-local` needs.
 pub const SERVE_LOCAL_FEATURES: &[&str] = &["telemetry"];
 
-/// The features of `skill-sdk` that the actions `serve-mcp-stdio` and `serve-mcp-http` need.
-pub const SERVE_MCP_FEATURES: &[&str] = &["mcp", "telemetry"];
+/// The features of `skill-sdk` that the action `serve-mcp-stdio` needs.
+pub const SERVE_MCP_STDIO_FEATURES: &[&str] = &["mcp", "telemetry"];
+
+/// The features of `skill-sdk` that the action `serve-mcp-http` needs.
+pub const SERVE_MCP_HTTP_FEATURES: &[&str] = &["mcp-http", "telemetry"];
 
 /// The action that describes the skills.
 pub const DESCRIBE: &str = "describe";
@@ -53,7 +56,8 @@ pub fn feature_of(action: &str) -> Option<&'static str> {
     match action {
         INVOKE | SERVE_LOCAL => Some("runtime"),
         SERVE_HTTP => Some("http"),
-        SERVE_MCP_STDIO | SERVE_MCP_HTTP => Some("mcp"),
+        SERVE_MCP_STDIO => Some("mcp"),
+        SERVE_MCP_HTTP => Some("mcp-http"),
         _ => None,
     }
 }

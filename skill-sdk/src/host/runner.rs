@@ -44,8 +44,8 @@ pub(super) fn act(arguments: &[OsString]) -> Result<ExitCode, Refusal> {
         Some(SERVE_LOCAL) => super::serve_local::local(&read_inline(request)?),
         #[cfg(feature = "mcp")]
         Some(SERVE_MCP_STDIO) => super::serve_mcp::stdio(|| read_inline(request)),
-        #[cfg(feature = "mcp")]
-        Some(SERVE_MCP_HTTP) => super::serve_mcp::http(&read(request)?),
+        #[cfg(feature = "mcp-http")]
+        Some(SERVE_MCP_HTTP) => super::serve_mcp_http::http(&read(request)?),
         _ => {
             // Nobody else reads it, and it may hold what only this program should see.
             drop(fs::remove_file(request));

@@ -1,16 +1,12 @@
-//! Hosting over MCP, from the request to the exit code.
+//! `serve mcp-stdio`, from the request to the exit code.
 
-use std::io::Write;
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::port::Port;
-use super::protocol::{ServeMcpHttpRequest, ServeMcpStdioRequest, ToolSchemas};
+use super::protocol::{ServeMcpStdioRequest, ToolSchemas};
 use super::runtime::{LEAST, runtime};
 use super::signals::stop_signal;
 use super::{Refusal, chosen, stdio as protocol_stdio};
-use crate::mcp::http::{McpHttpServer, PATH, serve};
 use crate::mcp::{self, DEFAULT_CONCURRENCY, McpServer, StdioOptions, serve_watched};
 use crate::ndjson::is_peer_closed;
 use crate::pipeline::{SkillSet, install_panic_hook};
@@ -56,37 +52,8 @@ pub(super) fn stdio(
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Serves until the program is told to stop.
-pub(super) fn http(request: &ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
-    let mut port = Port::prepare(&request.http)?;
-    port.least_threads = LEAST;
-    let host = tools(port.host.clone(), request.tool_schemas)?.notices(request.notices);
-    let anonymous = port.verifier.is_none();
-    let http = match port.verifier.take() {
-        Some(verifier) => McpHttpServer::new(host, verifier),
-        None => McpHttpServer::anonymous(host),
-    };
-    let mut http = http
-        .limits(port.limits.clone())
-        .cors(request.cors)
-        .sessions(request.sessions);
-    if port.public_metrics {
-        http = http.public_metrics();
-    }
-    for name in &request.allowed_hosts {
-        http = http.allow_host(name).map_err(|error| error.to_string())?;
-    }
-    for origin in &request.allowed_origins {
-        http = http.allow_origin(origin).map_err(|error| error.to_string())?;
-    }
-    if let Some(url) = &request.public_url {
-        http = http.public_url(url).map_err(|error| error.to_string())?;
-    }
-    port.serve(async |options, stop| serve(http, options, |address| announce(address, anonymous), stop).await)
-}
-
 /// The skills as tools.
-fn tools(host: SkillSet, schemas: ToolSchemas) -> Result<McpServer, Refusal> {
+pub(super) fn tools(host: SkillSet, schemas: ToolSchemas) -> Result<McpServer, Refusal> {
     let schemas = match schemas {
         ToolSchemas::Portable => mcp::ToolSchemas::Portable,
         ToolSchemas::Contract => mcp::ToolSchemas::Contract,
@@ -94,16 +61,4 @@ fn tools(host: SkillSet, schemas: ToolSchemas) -> Result<McpServer, Refusal> {
     McpServer::new(host)
         .and_then(|host| host.tool_schemas(schemas))
         .map_err(|error| error.to_string())
-}
-
-/// Says where the tools are served, in one line on standard output, and what to think of it, on standard error.
-fn announce(address: SocketAddr, anonymous: bool) {
-    let mut stdout = std::io::stdout();
-    // A reader that went away does not stop the server.
-    drop(writeln!(stdout, "listening on http://{address}{PATH}").and_then(|()| stdout.flush()));
-    if !anonymous {
-        return;
-    }
-    let text = "warning: callers need no token (--allow-anonymous): use this for development only\n";
-    drop(std::io::stderr().write_all(text.as_bytes()));
 }

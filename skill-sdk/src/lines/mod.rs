@@ -1,13 +1,10 @@
 //! Protocols of lines: what every host that speaks one over a pipe needs.
 //!
-//! - [`Lines`] reads lines of bounded length, [`write_all`] writes; both have patience with a descriptor that does not wait
-//! - [`value`] and [`unbroken`] keep JSON on one line
+//! [`Lines`] reads lines of bounded length, [`write_all`] writes; both have patience with a descriptor that does not wait
 
 mod input;
-mod json;
 mod patience;
 mod scan;
 
 pub(crate) use self::input::{Line, Lines};
-pub(crate) use self::json::{unbroken, value};
 pub(crate) use self::patience::write_all;

@@ -1,11 +1,10 @@
-//! Hosting over MCP, the Model Context Protocol: every skill is a tool.
+//! The MCP servers (Model Context Protocol): every skill is a tool.
 //!
-//! [`serve_stdio`] serves a client that started the program and talks over two pipes;
-//! [`http::router`] and [`http::serve`] serve streamable HTTP at `/mcp`. Both speak the revision 2026-07-28, in which every
-//! request says all about itself, and those up to 2025-11-25, which begin with `initialize`, on one pipe and one port.
+//! [`serve_stdio`] serves a client that started the program and talks over two pipes. With the feature `mcp-http`,
+//! `http::router` and `http::serve` serve streamable HTTP at `/mcp`. Both speak the stateless revision 2026-07-28 and the
+//! revisions up to 2025-11-25, which begin with `initialize`, on one pipe and one port.
 //!
-//! Calls run through the [pipeline](crate::pipeline) as on every host. The rest of the protocol is answered by the crate
-//! `rmcp`, of which nothing shows here.
+//! Calls run through the [pipeline](crate::pipeline) as on every server.
 //!
 //! ```standalone_crate
 //! use skill_sdk::mcp::McpServer;
@@ -18,32 +17,30 @@
 //! # }
 //! ```
 
-mod answer;
 mod call;
-mod handler;
+mod elicitation;
+#[cfg(feature = "mcp-http")]
 pub mod http;
-mod input;
-mod message;
-mod params;
-mod reporter;
-mod served;
+mod methods;
+mod notify;
+mod protocol;
+mod schemas;
+mod session;
 mod stdio;
-mod threshold;
 mod tools;
 
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use self::input::StateKey;
+use self::elicitation::StateKey;
+use self::protocol::Implementation;
 pub(crate) use self::stdio::serve_watched;
 pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};
 use crate::context::Environment;
-use crate::pipeline::{Abandoned, SkillSet};
+use crate::pipeline::SkillSet;
+use crate::serve::{Limits, Service};
 
 /// How many calls run at the same time by default.
 pub const DEFAULT_CONCURRENCY: usize = 256;
@@ -51,55 +48,50 @@ pub const DEFAULT_CONCURRENCY: usize = 256;
 /// How many tools a page of `tools/list` holds by default. Many clients never ask for a second page.
 pub const DEFAULT_PAGE: usize = 1000;
 
-/// Skills to host over MCP, and how.
+/// A server of skills over MCP.
 ///
-/// It is cheap to clone; all clones share the limit of calls.
+/// It is cheap to clone; all clones share the concurrency limit.
 #[derive(Clone)]
 pub struct McpServer(Arc<Shared>);
 
 #[derive(Clone)]
 struct Shared {
-    host: SkillSet,
+    skills: SkillSet,
     tools: Tools,
-    permits: Arc<Semaphore>,
-    /// Threads that calls left behind. They keep the places of their calls.
-    abandoned: Abandoned,
+    /// The concurrency limit of calls over a pipe.
+    concurrency: usize,
     environment: Environment,
-    page: usize,
-    name: String,
-    version: String,
-    /// What the host says about itself, as JSON text.
-    identity: String,
+    page_size: usize,
+    implementation: Implementation,
     instructions: Option<String>,
     state_key: StateKey,
-    /// Whether callers are verified, so that not everybody may see what they see.
+    /// Whether callers are verified, so that lists are not public.
     private: bool,
-    /// Whether clients may hear notices.
+    /// Whether clients can ask for log messages.
     notices: bool,
 }
 
 impl McpServer {
     /// Makes a tool of every skill. Two versions of one skill cannot be on one server.
-    pub fn new(host: SkillSet) -> Result<Self, McpError> {
-        Self::with_environment(host, Environment::process())
+    pub fn new(skills: SkillSet) -> Result<Self, McpError> {
+        Self::with_environment(skills, Environment::process())
     }
 
-    /// The same with what configuration and secrets are read from, in place of the environment of the process; among them
-    /// `SKILL_SDK_REQUEST_STATE_KEY`, which must be good. It is read when the host is made, so this is no setter.
-    pub fn with_environment(host: SkillSet, environment: Environment) -> Result<Self, McpError> {
-        let tools = Tools::new(&host, ToolSchemas::default())?;
-        let state_key = StateKey::of(&environment).map_err(McpError::RequestStateKey)?;
-        let (name, version) = ("skills".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+    /// The same with the source of configuration and secrets, in place of the environment of the process. It may have
+    /// `SKILL_SDK_REQUEST_STATE_KEY`, which is read here.
+    pub fn with_environment(skills: SkillSet, environment: Environment) -> Result<Self, McpError> {
+        let tools = Tools::new(&skills, ToolSchemas::default())?;
+        let state_key = StateKey::new(&environment).map_err(McpError::RequestStateKey)?;
         Ok(Self(Arc::new(Shared {
-            host,
+            skills,
             tools,
-            permits: Arc::new(Semaphore::new(DEFAULT_CONCURRENCY)),
-            abandoned: Abandoned::default(),
+            concurrency: DEFAULT_CONCURRENCY,
             environment,
-            page: DEFAULT_PAGE,
-            identity: identity(&name, &version),
-            name,
-            version,
+            page_size: DEFAULT_PAGE,
+            implementation: Implementation {
+                name: "skills".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
             instructions: None,
             state_key,
             private: false,
@@ -109,30 +101,30 @@ impl McpServer {
 
     /// Sets which schemas `tools/list` shows.
     pub fn tool_schemas(self, schemas: ToolSchemas) -> Result<Self, McpError> {
-        let tools = Tools::new(&self.0.host, schemas)?;
+        let tools = Tools::new(&self.0.skills, schemas)?;
         Ok(self.with(|shared| shared.tools = tools))
     }
 
-    /// Sets how many calls may run at the same time; those above it fail with the retryable code `overloaded`.
+    /// Sets how many calls over a pipe may run at the same time. Further calls wait, at most until their timeout.
     #[must_use]
     pub fn concurrency(self, calls: usize) -> Self {
-        let permits = Semaphore::new(calls.min(Semaphore::MAX_PERMITS));
-        self.with(|shared| shared.permits = Arc::new(permits))
+        self.with(|shared| shared.concurrency = calls)
     }
 
     /// Sets how many tools a page of `tools/list` holds, at least one.
     #[must_use]
     pub fn page(self, tools: usize) -> Self {
-        self.with(|shared| shared.page = tools.max(1))
+        self.with(|shared| shared.page_size = tools.max(1))
     }
 
     /// Sets the name and the version that clients show for this server, in place of `skills` and the version of the SDK.
     #[must_use]
     pub fn named(self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.with(|shared| {
-            shared.name = name.into();
-            shared.version = version.into();
-            shared.identity = identity(&shared.name, &shared.version);
+            shared.implementation = Implementation {
+                name: name.into(),
+                version: version.into(),
+            };
         })
     }
 
@@ -149,7 +141,8 @@ impl McpServer {
         self.with(|shared| shared.notices = sent)
     }
 
-    /// Says that callers are verified, so that lists are not for everybody.
+    /// Marks lists as private, because callers are verified.
+    #[cfg(feature = "mcp-http")]
     #[must_use]
     fn private(self) -> Self {
         self.with(|shared| shared.private = true)
@@ -161,37 +154,41 @@ impl McpServer {
         Self(Arc::new(shared))
     }
 
-    fn pipeline(&self) -> &SkillSet {
-        &self.0.host
+    /// The service of a server over a pipe.
+    fn service(&self) -> Service {
+        let limits = Limits {
+            concurrency: self.0.concurrency,
+            skill_concurrency: self.0.concurrency,
+            ..Limits::default()
+        };
+        Service::new(
+            self.0.skills.clone(),
+            limits,
+            self.0.environment.clone(),
+            #[cfg(feature = "http")]
+            Vec::new(),
+        )
+    }
+
+    #[cfg(feature = "mcp-http")]
+    fn skills(&self) -> &SkillSet {
+        &self.0.skills
     }
 
     fn tools(&self) -> &Tools {
         &self.0.tools
     }
 
-    fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        let permit = Arc::clone(&self.0.permits).try_acquire_owned().ok()?;
-        (self.0.abandoned.count() <= self.0.permits.available_permits()).then_some(permit)
+    fn environment(&self) -> &Environment {
+        &self.0.environment
     }
 
-    fn abandoned(&self) -> &Abandoned {
-        &self.0.abandoned
+    fn page_size(&self) -> usize {
+        self.0.page_size
     }
 
-    fn environment_of_calls(&self) -> Environment {
-        self.0.environment.clone()
-    }
-
-    fn tools_per_page(&self) -> usize {
-        self.0.page
-    }
-
-    fn identity(&self) -> (&str, &str) {
-        (&self.0.name, &self.0.version)
-    }
-
-    fn identity_json(&self) -> &str {
-        &self.0.identity
+    fn implementation(&self) -> &Implementation {
+        &self.0.implementation
     }
 
     fn instructions_text(&self) -> Option<&str> {
@@ -211,14 +208,10 @@ impl McpServer {
     }
 }
 
-fn identity(name: &str, version: &str) -> String {
-    json!({"name": name, "version": version}).to_string()
-}
-
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpServer")
-            .field("tools", &self.0.tools.names().count())
+            .field("tools", &self.0.tools.names())
             .finish_non_exhaustive()
     }
 }

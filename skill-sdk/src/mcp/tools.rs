@@ -1,26 +1,28 @@
-//! The tools: one for each skill.
+//! The tools of the server: one for each skill.
 
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use rmcp::model::{Tool, ToolAnnotations};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
-use super::served::{self, Side};
+use super::schemas::{self, Side};
 use crate::contract::{Idempotency, SideEffects};
 use crate::pipeline::{Runnable, SkillSet};
 
-/// Which schemas `tools/list` shows. What is checked is always the contract.
+/// Which schemas `tools/list` shows. Calls are always validated against the contract.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolSchemas {
-    /// The form that clients and models read alike: references resolved in place, except in a type that holds itself;
-    /// inputs that may be left out and may be null have their plain type.
+    /// The form that all clients and models understand: references are resolved in place, except in a type that contains
+    /// itself; optional inputs that may be null have their plain type.
     #[default]
     Portable,
-    /// The schemas of the contract, untouched.
+    /// The schemas of the contract, unchanged.
     Contract,
 }
 
@@ -53,20 +55,41 @@ impl fmt::Display for McpError {
 
 impl Error for McpError {}
 
-/// The tools of a host, by name.
+/// A tool as `tools/list` shows it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tool<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    description: &'a str,
+    input_schema: Value,
+    output_schema: Value,
+    annotations: Annotations,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
+struct Annotations {
+    read_only_hint: bool,
+    destructive_hint: bool,
+    idempotent_hint: bool,
+    open_world_hint: bool,
+}
+
+/// The tools, by name.
 #[derive(Debug, Clone)]
 pub(super) struct Tools {
-    /// Sorted by name.
-    listed: Vec<Tool>,
-    /// The position in the list, and the skill behind.
+    /// As JSON, sorted by name.
+    listed: Vec<Box<RawValue>>,
     by_name: HashMap<&'static str, Entry>,
-    /// Changes whenever the list does.
+    /// The hash of the names: cursors hold it.
     fingerprint: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Entry {
-    position: usize,
     runnable: Arc<Runnable>,
     mirrors: Vec<Mirror>,
 }
@@ -81,44 +104,39 @@ pub(super) struct Mirror {
 }
 
 impl Tools {
-    pub(super) fn new(host: &SkillSet, schemas: ToolSchemas) -> Result<Self, McpError> {
-        let mut skills: Vec<&Arc<Runnable>> = host
+    pub(super) fn new(skills: &SkillSet, schemas: ToolSchemas) -> Result<Self, McpError> {
+        let mut sorted: Vec<&Arc<Runnable>> = skills
             .iter()
-            .filter_map(|runnable| host.get(runnable.skill().reference()))
+            .filter_map(|runnable| skills.get(runnable.skill().reference()))
             .collect();
-        skills.sort_by_key(|runnable| runnable.skill().name());
-        for pair in skills.windows(2) {
-            let [first, second] = [pair[0].skill(), pair[1].skill()];
-            if first.name() == second.name() {
-                return Err(McpError::TwoVersions {
-                    references: [first.reference().to_owned(), second.reference().to_owned()],
-                });
+        sorted.sort_by_key(|runnable| runnable.skill().name());
+        let (mut listed, mut by_name) = (Vec::new(), HashMap::<_, Entry>::new());
+        let mut hasher = DefaultHasher::new();
+        for runnable in sorted {
+            let name = runnable.skill().name();
+            name.hash(&mut hasher);
+            // The fields of a tool are plain JSON, so serializing them cannot fail.
+            listed.extend(to_raw_value(&tool(runnable, schemas)));
+            let mut mirrors = Vec::new();
+            find_mirrors(
+                &runnable.described().contract().inputs,
+                &mut Vec::new(),
+                &mut mirrors,
+            );
+            let entry = Entry {
+                runnable: Arc::clone(runnable),
+                mirrors,
+            };
+            if let Some(other) = by_name.insert(name, entry) {
+                let references =
+                    [other.runnable.skill(), runnable.skill()].map(|skill| skill.reference().to_owned());
+                return Err(McpError::TwoVersions { references });
             }
         }
-        let listed: Vec<Tool> = skills.iter().map(|runnable| tool(runnable, schemas)).collect();
-        let by_name = skills
-            .iter()
-            .enumerate()
-            .map(|(position, runnable)| {
-                let mut found = Vec::new();
-                mirrors(
-                    &runnable.described().contract().inputs,
-                    &mut Vec::new(),
-                    &mut found,
-                );
-                let entry = Entry {
-                    position,
-                    runnable: Arc::clone(runnable),
-                    mirrors: found,
-                };
-                (runnable.skill().name(), entry)
-            })
-            .collect();
-        let fingerprint = fingerprint(skills.iter().map(|runnable| runnable.skill().name()));
         Ok(Self {
             listed,
             by_name,
-            fingerprint,
+            fingerprint: hasher.finish(),
         })
     }
 
@@ -127,13 +145,8 @@ impl Tools {
         self.by_name.get(name).map(|entry| &entry.runnable)
     }
 
-    /// The tool of a name.
-    pub(super) fn get(&self, name: &str) -> Option<&Tool> {
-        let entry = self.by_name.get(name)?;
-        self.listed.get(entry.position)
-    }
-
-    /// What callers of a tool repeat in headers.
+    /// The arguments of a tool that callers repeat in headers.
+    #[cfg(feature = "mcp-http")]
     pub(super) fn mirrors(&self, name: &str) -> &[Mirror] {
         self.by_name
             .get(name)
@@ -141,30 +154,33 @@ impl Tools {
     }
 
     /// The headers that callers of any tool repeat arguments in, sorted.
+    #[cfg(feature = "mcp-http")]
     pub(super) fn mirrored(&self) -> BTreeSet<&str> {
-        self.by_name
-            .values()
-            .flat_map(|entry| &entry.mirrors)
-            .map(|mirror| mirror.header.as_str())
-            .collect()
+        let mirrors = self.by_name.values().flat_map(|entry| &entry.mirrors);
+        mirrors.map(|mirror| mirror.header.as_str()).collect()
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.listed.iter().map(|tool| tool.name.as_ref())
+    /// The names, sorted.
+    pub(super) fn names(&self) -> BTreeSet<&'static str> {
+        self.by_name.keys().copied().collect()
     }
 
-    /// One page, and the cursor of the next; `None` for a cursor that is none of this list.
-    pub(super) fn page(&self, cursor: Option<&str>, size: usize) -> Option<(Vec<Tool>, Option<String>)> {
+    /// One page as JSON, and the cursor of the next; `None` for a cursor that is not of this list.
+    pub(super) fn page(
+        &self,
+        cursor: Option<&str>,
+        size: usize,
+    ) -> Option<(&[Box<RawValue>], Option<String>)> {
         let from = match cursor {
             None => 0,
             Some(cursor) => self.position(cursor)?,
         };
         let to = from.saturating_add(size.max(1)).min(self.listed.len());
         let next = (to < self.listed.len()).then(|| self.cursor(to));
-        Some((self.listed.get(from..to)?.to_vec(), next))
+        Some((self.listed.get(from..to)?, next))
     }
 
-    /// Says where to go on, and in which list: one of another set of tools is refused instead of skipping some.
+    /// A position in this list. The cursor of another list is rejected, instead of skipping some tools.
     fn cursor(&self, position: usize) -> String {
         format!("{position:x}-{:016x}", self.fingerprint)
     }
@@ -176,61 +192,46 @@ impl Tools {
     }
 }
 
-/// The properties that are marked with `x-mcp-header`.
-fn mirrors(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
-    let Some(Value::Object(properties)) = schema.get("properties") else {
-        return;
-    };
-    for (name, property) in properties {
+/// Finds the properties that are marked with `x-mcp-header`.
+fn find_mirrors(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
+    for (name, property) in schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         path.push(name.clone());
-        if let Some(header) = property.get("x-mcp-header").and_then(Value::as_str)
-            && !header.is_empty()
-        {
+        let header = property.get("x-mcp-header").and_then(Value::as_str);
+        if let Some(header) = header.filter(|header| !header.is_empty()) {
             found.push(Mirror {
                 path: path.clone(),
                 header: format!("mcp-param-{}", header.to_ascii_lowercase()),
             });
         }
-        mirrors(property, path, found);
+        find_mirrors(property, path, found);
         path.pop();
     }
 }
 
-/// FNV-1a over the names.
-fn fingerprint<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for name in names {
-        for byte in name.bytes().chain([0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
-}
-
-fn tool(runnable: &Runnable, schemas: ToolSchemas) -> Tool {
-    let (skill, described) = (runnable.skill(), runnable.described());
+fn tool(runnable: &Runnable, schemas: ToolSchemas) -> Tool<'_> {
+    let described = runnable.described();
     let (spec, contract) = (described.spec(), described.contract());
-    let schema = |contract: &Value, side: Side| -> Arc<Map<String, Value>> {
-        Arc::new(match (schemas, contract) {
-            (ToolSchemas::Portable, _) => served::schema(contract, side),
-            (ToolSchemas::Contract, Value::Object(schema)) => schema.clone(),
-            (ToolSchemas::Contract, _) => Map::new(),
-        })
+    let schema = |schema: &Value, side: Side| match schemas {
+        ToolSchemas::Portable => schemas::portable(schema, side),
+        ToolSchemas::Contract => schema.clone(),
     };
-    let annotations = ToolAnnotations::new()
-        .read_only(spec.side_effects != SideEffects::ExternalWrite)
-        .destructive(spec.side_effects == SideEffects::ExternalWrite)
-        .idempotent(spec.side_effects == SideEffects::None || contract.idempotency != Idempotency::None)
-        .open_world(spec.side_effects != SideEffects::None);
-    let mut tool = Tool::new(
-        skill.name(),
-        spec.description.clone(),
-        schema(&contract.inputs, Side::Inputs),
-    )
-    .with_raw_output_schema(schema(&contract.outputs, Side::Outputs))
-    .with_annotations(annotations);
-    if let Some(title) = described.metadata().get("title").and_then(Value::as_str) {
-        tool.title = Some(title.to_owned());
+    let effects = spec.side_effects;
+    Tool {
+        name: runnable.skill().name(),
+        title: described.metadata().get("title").and_then(Value::as_str),
+        description: &spec.description,
+        input_schema: schema(&contract.inputs, Side::Inputs),
+        output_schema: schema(&contract.outputs, Side::Outputs),
+        annotations: Annotations {
+            read_only_hint: effects != SideEffects::ExternalWrite,
+            destructive_hint: effects == SideEffects::ExternalWrite,
+            idempotent_hint: effects == SideEffects::None || contract.idempotency != Idempotency::None,
+            open_world_hint: effects != SideEffects::None,
+        },
     }
-    tool
 }

@@ -1,13 +1,13 @@
 //! What goes into a call, and what comes out.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::context::{
-    Caller, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext, shown_id,
+    Caller, Cost, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext, shown_id,
 };
 use crate::contract::json;
 use crate::error::SkillError;
@@ -96,6 +96,8 @@ pub struct Meta {
     pub input: Option<Arc<dyn InputChannel>>,
     /// Clients in the place of the installation's.
     pub services: Services,
+    /// Where the cost is added up.
+    pub(crate) cost: Arc<Mutex<Cost>>,
 }
 
 impl Meta {
@@ -114,6 +116,7 @@ impl Meta {
             trace: None,
             input: None,
             services: Services::default(),
+            cost: Arc::default(),
         }
     }
 }

@@ -64,7 +64,7 @@ pub(crate) enum Place<'a> {
     /// On a thread that the runtime has for it, and the deadline is kept here. When the thread goes on after the call it is
     /// counted.
     Runtime(Option<&'a Abandoned>),
-    /// On the thread that polls. Whoever polls sees to the deadline, with [`timed_out`].
+    /// On the thread that polls. Whoever polls sees to the deadline.
     #[expect(dead_code, reason = "goes with the rewrite of the pipeline")]
     Here,
 }
@@ -83,11 +83,6 @@ impl Opened {
         Self { inputs, context }
     }
 
-    /// The context of the call.
-    pub(crate) fn context(&self) -> &SkillContext {
-        &self.context
-    }
-
     /// Runs the call. Dropping the future cancels it.
     pub(crate) async fn run(self, runnable: &Runnable, place: Place<'_>) -> CallOutcome {
         let Self { inputs, context } = self;
@@ -98,14 +93,6 @@ impl Opened {
         }));
         spanned::within(&span, work).await
     }
-}
-
-/// The end of a call that is over its time, while its code may still run: tells the code, and gives the answer.
-pub(crate) fn timed_out(context: &SkillContext) -> CallOutcome {
-    report::span(context).in_scope(|| {
-        context.cancel();
-        report::finish(context, Err(context.timeout()))
-    })
 }
 
 async fn steps(

@@ -88,6 +88,7 @@ impl Runnable {
             trace,
             input,
             services,
+            cost,
         } = meta;
         let timeout =
             timeout.unwrap_or_else(|| Duration::from_secs(self.described.contract().timeout_seconds.into()));
@@ -109,6 +110,7 @@ impl Runnable {
         start.trace = trace;
         start.input = input;
         start.services = services;
+        start.cost = cost;
         SkillContext::new(start)
     }
 

@@ -60,8 +60,9 @@ impl TestServer {
         .await
     }
 
-    /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`. Needs feature `mcp`.
-    #[cfg(feature = "mcp")]
+    /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`. Needs feature
+    /// `mcp-http`.
+    #[cfg(feature = "mcp-http")]
     pub async fn mcp_http(host: crate::mcp::http::McpHttpServer) -> Result<Self, BindError> {
         Self::start(|bound, stopped| {
             let options = ServeOptions::new("127.0.0.1", 0);

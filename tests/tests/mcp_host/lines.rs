@@ -89,7 +89,7 @@ fn long_lines_are_answered() {
     client.act("its id", &long, &Value::Null);
     let (id, code, text) = client.wrong();
     assert_eq!((id, code), ("its id".into(), -32600));
-    assert!(text.contains("at most 1000"), "{text}");
+    assert!(text.contains("the limit is 1000"), "{text}");
     client.send(&long);
     assert_eq!(client.wrong().0, Value::Null);
     client.act(1, "a", &Value::Null);

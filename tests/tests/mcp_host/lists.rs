@@ -29,13 +29,12 @@ fn a_tool_says_all_about_its_skill() {
             "mcp.act",
             "mcp.ask",
             "mcp.block",
+            "mcp.briefly",
             "mcp.broken-lines",
             "mcp.large",
             "mcp.optional",
             "mcp.read",
             "mcp.routed",
-            "mcp.spin",
-            "mcp.spin-briefly",
             "mcp.write"
         ]
     );
@@ -104,11 +103,11 @@ fn pages() {
             Some(next) => cursor = next.clone(),
         }
     }
-    assert_eq!((pages, all.len()), (4, 11));
+    assert_eq!((pages, all.len()), (4, 10));
     assert!(all.is_sorted());
     // A cursor of another list, and what is none.
     let other = list(host().page(3), &json!({"cursor": cursor}));
-    assert_eq!(names(&other).len(), 2);
+    assert_eq!(names(&other).len(), 1);
     for cursor in ["", "3", "3-0", "zzz", "ffffffffffffffffffff-0"] {
         client.send(request(2, "tools/list", &json!({"cursor": cursor})));
         assert_eq!(client.wrong().1, -32602, "{cursor}");

@@ -38,13 +38,12 @@ const SKILLS: &[&Skill] = &[
     act::SKILL,
     ask::SKILL,
     block::SKILL,
+    briefly::SKILL,
     broken_lines::SKILL,
     large::SKILL,
     optional::SKILL,
     read::SKILL,
     routed::SKILL,
-    spin::SKILL,
-    spin_briefly::SKILL,
     write::SKILL,
 ];
 
@@ -125,35 +124,15 @@ fn block(ctx: &SkillContext) {
     signs::give(ctx, Sign::Ended);
 }
 
-/// Keeps its thread whatever it is told, until its test opens the gate.
-#[skill("mcp.deaf", version = "1", side_effects = "none", risk = "low", timeout = 20)]
-fn deaf(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_at_gate(ctx);
-    signs::give(ctx, Sign::Ended);
-}
-
-/// Keeps the thread of a future until it is told to stop.
-#[skill("mcp.spin", version = "1", side_effects = "none", risk = "low", timeout = 20)]
-async fn spin(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_until_cancelled(ctx);
-    signs::give(ctx, Sign::Ended);
-}
-
-/// The same with little time.
+/// Has one second.
 #[skill(
-    "mcp.spin-briefly",
+    "mcp.briefly",
     version = "1",
     side_effects = "none",
     risk = "low",
     timeout = 1
 )]
-async fn spin_briefly(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_until_cancelled(ctx);
-    signs::give(ctx, Sign::Ended);
-}
+fn briefly() {}
 
 /// JSON that has line breaks.
 #[skill(

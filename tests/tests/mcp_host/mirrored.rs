@@ -186,17 +186,17 @@ fn refused() -> Vec<Refused> {
         (
             json!({"region": "north"}),
             &[("Mcp-Param-Region", "=?base64?%%%?=")],
-            "is no base64",
+            "is not valid base64",
         ),
         (
             json!({"region": "north"}),
             &[("Mcp-Param-Region", "=?base64?/w==?=")],
-            "is no base64",
+            "is not valid base64",
         ),
         (
             json!({"region": "Süd"}),
             &[("Mcp-Param-Region", "Süd")],
-            "has characters that no header may have",
+            "has characters that headers must not have",
         ),
         (
             json!({"count": 42}),
@@ -264,12 +264,12 @@ fn refused() -> Vec<Refused> {
         (
             json!({"region": "north"}),
             &[("Mcp-Param-Region", "north"), ("Mcp-Param-Region", "north")],
-            "is there twice",
+            "is repeated",
         ),
         (
             json!({"region": "north"}),
             &[("Mcp-Param-Region", "north"), ("mcp-param-region", "south")],
-            "is there twice",
+            "is repeated",
         ),
     ]
 }

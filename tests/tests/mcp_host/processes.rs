@@ -60,16 +60,6 @@ impl Process {
         self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
     }
 
-    /// Takes messages until the answer with this id comes.
-    fn answer(&self, id: &Value) -> Value {
-        loop {
-            let message = self.take();
-            if message["id"] == *id {
-                return message;
-            }
-        }
-    }
-
     fn take(&self) -> Value {
         let line = self.lines.recv_timeout(PATIENCE).expect("a line comes in time");
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line} is no message"))
@@ -150,62 +140,11 @@ fn a_signal_drains_and_a_second_one_ends_at_once() {
     }
 }
 
-/// Says `initialize`, as clients up to revision 2025-11-25 do.
-fn initialize(process: &mut Process, capabilities: &Value) {
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": capabilities,
-        "clientInfo": {"name": "test", "version": "1"},
-    });
-    process.send(&request("initialize", "initialize", &params));
-    process.answer(&"initialize".into());
-    process.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-}
-
-#[test]
-fn calls_that_compute_keep_neither_others_nor_the_end() {
-    let cores = thread::available_parallelism().unwrap().get();
-    // More than there are threads that poll.
-    let calls = 2 * cores.min(32) + 4;
-    for (is_old, capabilities) in [
-        (true, json!({})),
-        (true, json!({"elicitation": {}})),
-        (false, json!({})),
-        (false, json!({"elicitation": {}})),
-    ] {
-        let mut process = Process::start(&["serve", "mcp-stdio", "--drain-seconds", "0"]);
-        let mut meta = json!({"progressToken": "p"});
-        if is_old {
-            initialize(&mut process, &capabilities);
-        } else {
-            meta = modern();
-            meta["io.modelcontextprotocol/clientCapabilities"] = capabilities;
-            meta["progressToken"] = "p".into();
-        }
-        for id in 0..calls {
-            process.send(&call(id, "proc.compute", &json!({}), &meta));
-        }
-        for _ in 0..calls {
-            assert_eq!(process.take()["params"]["message"], "computing");
-        }
-        process.send(&request("ping", "ping", &json!({"_meta": meta})));
-        process.answer(&"ping".into());
-        process.send(&call("quick", "proc.answer", &json!({"text": "a"}), &meta));
-        let quick = process.answer(&"quick".into());
-        assert_eq!(quick["result"]["structuredContent"]["result"], "a");
-        process.signal("TERM");
-        for _ in 0..calls {
-            assert_eq!(failed(&process.take()).0, "overloaded");
-        }
-        assert_eq!(process.wait().0.code(), Some(0));
-    }
-}
-
 #[test]
 fn questions_that_are_put_at_once_come_at_once() {
     let mut process = Process::start(&["serve", "mcp-stdio"]);
     let mut meta = modern();
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
-    // The first calls of a skill have threads of their own, the later ones do not.
     for id in 0..40 {
         process.send(&call(id, "proc.ask", &json!({}), &meta));
         let asked = process.take();
@@ -220,18 +159,6 @@ fn questions_that_are_put_at_once_come_at_once() {
         process.send(&request(id, "tools/call", &params));
         assert_eq!(process.take()["result"]["structuredContent"]["result"], "Ada Bob");
     }
-}
-
-#[test]
-fn a_second_signal_ends_a_host_without_a_thread() {
-    let mut process = Process::start(&["serve", "mcp-stdio"]);
-    process.call(1, "proc.swamp", &json!({}));
-    assert_eq!(process.take()["params"]["message"], "swamped");
-    // Two of one kind might be heard as one.
-    process.signal("TERM");
-    process.signal("INT");
-    let code = process.wait().0.code();
-    assert!(matches!(code, Some(130 | 143)), "{code:?}");
 }
 
 #[test]

@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "mcp")]
+    #[cfg(feature = "mcp-http")]
     #[test]
     fn each_protocol_has_its_port() {
         let HostCommand::Serve(HostServe::Http { args: http, .. }) = parse("serve http").unwrap() else {

@@ -20,7 +20,7 @@ use crate::serve::{Probe, Service};
 pub struct McpHttpServer(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
-    pub(super) host: McpServer,
+    pub(super) server: McpServer,
     /// `None`: anybody may call.
     pub(super) verifier: Option<Verifier>,
     pub(super) names: Names,
@@ -80,19 +80,19 @@ impl Error for ConfigError {}
 impl McpHttpServer {
     /// Callers need a bearer token that the verifier takes, before anything else and on every path but `/healthz`,
     /// `/readyz` and the metadata that says where tokens come from. Skills find the caller in their context.
-    pub fn new(host: McpServer, verifier: Verifier) -> Self {
-        Self::with_verifier(host.private(), Some(verifier))
+    pub fn new(server: McpServer, verifier: Verifier) -> Self {
+        Self::with_verifier(server.private(), Some(verifier))
     }
 
     /// Anybody who reaches the routes may call the tools. Use it for development, or behind a layer of your own that
     /// checks callers.
-    pub fn anonymous(host: McpServer) -> Self {
-        Self::with_verifier(host, None)
+    pub fn anonymous(server: McpServer) -> Self {
+        Self::with_verifier(server, None)
     }
 
-    fn with_verifier(host: McpServer, verifier: Option<Verifier>) -> Self {
+    fn with_verifier(server: McpServer, verifier: Option<Verifier>) -> Self {
         Self(Arc::new(Shared {
-            host,
+            server,
             verifier,
             names: Names::default(),
             sessions: None,
@@ -110,7 +110,7 @@ impl McpHttpServer {
         self.with(|shared| shared.limits = limits)
     }
 
-    /// DeclaredNames for no token and looks at no host name at `/metrics`, for a Prometheus that has none and comes by address. The
+    /// Asks for no token and looks at no host name at `/metrics`, for a Prometheus that has none and comes by address. The
     /// names of the skills are read there.
     #[must_use]
     pub fn public_metrics(self) -> Self {
@@ -185,7 +185,7 @@ impl McpHttpServer {
 
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
         let mut shared = Arc::try_unwrap(self.0).unwrap_or_else(|shared| Shared {
-            host: shared.host.clone(),
+            server: shared.server.clone(),
             verifier: shared.verifier.clone(),
             names: shared.names.clone(),
             sessions: shared.sessions.clone(),
@@ -204,9 +204,9 @@ impl McpHttpServer {
             let mut probes = self.0.probes.clone();
             probes.extend(self.0.verifier.as_ref().map(keys_missing));
             Service::new(
-                self.0.host.pipeline().clone(),
+                self.0.server.skills().clone(),
                 self.0.limits.clone(),
-                self.0.host.environment_of_calls(),
+                self.0.server.environment().clone(),
                 probes,
             )
         })
@@ -240,7 +240,7 @@ impl PublicUrl {
 impl fmt::Debug for McpHttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpHttpServer")
-            .field("host", &self.0.host)
+            .field("server", &self.0.server)
             .field("anonymous", &self.0.verifier.is_none())
             .field("limits", &self.0.limits)
             .finish_non_exhaustive()

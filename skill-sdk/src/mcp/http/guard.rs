@@ -8,8 +8,7 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 
 use super::config::Names;
-use super::reply;
-use crate::mcp::message::{INVALID_REQUEST, Wrong};
+use super::routes::rejection;
 
 /// A host name, and a port unless any will do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,13 +82,13 @@ impl Origin {
     }
 }
 
-/// Refuses requests for names and from pages that are not served.
-pub(super) fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Wrong> {
+/// Rejects requests for host names and from origins that are not served; the error is the message.
+pub(super) fn check(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
     check_host(names, uri, headers)?;
     check_origin(names, headers)
 }
 
-fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Wrong> {
+fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
     if names.any_host {
         return Ok(());
     }
@@ -115,14 +114,14 @@ fn check_host(names: &Names, uri: &Uri, headers: &HeaderMap) -> Result<(), Wrong
     let name = host.map_or_else(|| "its-name".to_owned(), |host| host.name);
     tracing::warn!(
         host = text.unwrap_or_default(),
-        "refused a request for another host name: if it is yours, serve it with --allowed-host {name} or --public-url"
+        "rejected a request for another host name: if it is yours, serve it with --allowed-host {name} or --public-url"
     );
-    Err(refused(
+    Err(
         "the host name of this request is not served here; the operator can allow it with --allowed-host or --public-url",
-    ))
+    )
 }
 
-fn check_origin(names: &Names, headers: &HeaderMap) -> Result<(), Wrong> {
+fn check_origin(names: &Names, headers: &HeaderMap) -> Result<(), &'static str> {
     let mut sent = headers.get_all(ORIGIN).iter();
     let Some(first) = sent.next() else {
         return Ok(());
@@ -145,20 +144,14 @@ fn check_origin(names: &Names, headers: &HeaderMap) -> Result<(), Wrong> {
     }
     tracing::warn!(
         origin = text.unwrap_or_default(),
-        "refused a request from a web page of another origin: if it is yours, serve it with --allowed-origin"
+        "rejected a request from a web page of another origin: if it is yours, serve it with --allowed-origin"
     );
-    Err(refused(
-        "web pages of this origin are not served here; the operator can allow it with --allowed-origin",
-    ))
+    Err("web pages of this origin are not served here; the operator can allow it with --allowed-origin")
 }
 
-fn refused(message: &str) -> Wrong {
-    Wrong::new(None, INVALID_REQUEST, message)
-}
-
-/// The answer to a request that is refused.
-pub(super) fn answer(wrong: &Wrong) -> Response {
-    reply::error(StatusCode::FORBIDDEN, wrong)
+/// The response to a request that [`check`] rejects.
+pub(super) fn rejected(message: &str) -> Response {
+    rejection(StatusCode::FORBIDDEN, message)
 }
 
 #[cfg(test)]

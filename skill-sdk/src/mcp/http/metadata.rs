@@ -39,9 +39,19 @@ pub(super) fn urls(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> (Stri
     )
 }
 
+/// The challenge of a 401, which names the metadata. A host name that is not served is not repeated.
+pub(super) fn challenge(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> HeaderValue {
+    let is_served = guard::check(&mcp.0.names, uri, headers).is_ok();
+    let value = is_served.then(|| {
+        let (_, metadata) = urls(mcp, uri, headers);
+        HeaderValue::from_str(&format!("Bearer resource_metadata=\"{metadata}\"")).ok()
+    });
+    value.flatten().unwrap_or(HeaderValue::from_static("Bearer"))
+}
+
 pub(super) async fn document(State(mcp): State<McpHttpServer>, request: Request) -> Response {
-    if let Err(wrong) = guard::check(&mcp.0.names, request.uri(), request.headers()) {
-        return guard::answer(&wrong);
+    if let Err(rejected) = guard::check(&mcp.0.names, request.uri(), request.headers()) {
+        return guard::rejected(rejected);
     }
     let (resource, _) = urls(&mcp, request.uri(), request.headers());
     let Some(verifier) = &mcp.0.verifier else {

@@ -3,13 +3,11 @@
 //! An answer is one JSON document; it is a stream of events only when there is something to say before the result: progress,
 //! notices, or a question in a session.
 
-mod caller;
 mod config;
 mod guard;
 mod headers;
 mod metadata;
 mod post;
-mod reply;
 mod routes;
 mod sessions;
 mod stream;

@@ -6,311 +6,262 @@ use axum::extract::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
-use serde_json::value::RawValue;
+use tokio::sync::mpsc::Receiver;
 
 use super::config::McpHttpServer;
-use super::headers::{self, Refusal};
-use super::sessions::{Client, Noted, SESSION};
-use super::{reply, stream};
+use super::headers;
+use super::routes::{empty, rejection};
+use super::sessions::SESSION;
+use super::stream::{self, Events};
 use crate::context::Caller;
 use crate::http::answer::json;
 use crate::http::body;
 use crate::http::request::trace;
-use crate::mcp::answer::{self, Outcome};
-use crate::mcp::call::ToolCall;
-use crate::mcp::handler;
-use crate::mcp::input::{Capabilities, Peer};
-use crate::mcp::message::{self, INVALID_PARAMS, INVALID_REQUEST, Id, Message, Wrong};
-use crate::mcp::params::{Era, Params};
-use crate::mcp::threshold::Threshold;
+use crate::mcp::call::{Admission, Origin, ToolCall};
+use crate::mcp::elicitation::Capabilities;
+use crate::mcp::methods;
+use crate::mcp::notify::Threshold;
+use crate::mcp::protocol::{self, Id, Message, Params, Revision, RpcError};
+use crate::mcp::session::Session;
+use crate::serve::InFlightGuard;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
-/// Answers one message.
+/// Responds to one message.
 pub(super) async fn post(mcp: &McpHttpServer, caller: Option<Arc<Caller>>, request: Request) -> Response {
-    let refused = |status, message: String| reply::error(status, &Wrong::new(None, INVALID_REQUEST, message));
     let accepts = Accepts::read(request.headers());
     if !accepts.json {
         let message = format!(
-            "answers are JSON, which the header Accept leaves out: send `Accept: {JSON}, {EVENT_STREAM}`"
+            "responses are JSON, which the header Accept excludes: send `Accept: {JSON}, {EVENT_STREAM}`"
         );
-        return refused(StatusCode::NOT_ACCEPTABLE, message);
+        return rejection(StatusCode::NOT_ACCEPTABLE, message);
     }
     if !is_json(request.headers()) {
         let message = format!("the body must be JSON: send `Content-Type: {JSON}`");
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
+        return rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
     }
     let (parts, body) = request.into_parts();
     let headers = parts.headers;
     let body = match body::read(mcp.service(), body).await {
         Ok(body) => body,
-        Err(refused) => return refused,
+        Err(response) => return response,
     };
-    match message::read(&body) {
-        Err(wrong) => reply::error(StatusCode::BAD_REQUEST, &wrong),
+    let error = |status, error: &RpcError| json(status, protocol::error(None, error));
+    match protocol::parse(&body) {
+        Err((id, error)) => json(StatusCode::BAD_REQUEST, protocol::error(id.as_ref(), &error)),
         Ok(Message::Notification { method, params }) => {
-            match notified(mcp, caller.as_deref(), &headers, &method, params) {
-                Ok(()) => reply::empty(StatusCode::ACCEPTED),
-                Err((status, wrong)) => reply::error(status, &wrong),
+            if let Err(mismatch) = headers::validate_notification(&headers, &method) {
+                return error(StatusCode::BAD_REQUEST, &mismatch);
+            }
+            match session(mcp, &headers, caller.as_deref()) {
+                Ok(session) => {
+                    if method == "notifications/cancelled"
+                        && let Some(id) = protocol::cancelled(params)
+                    {
+                        let scope = scope(&headers, session.as_deref(), caller.as_deref());
+                        mcp.service().in_flight().cancel(&scope, &id.json().into());
+                    }
+                    empty(StatusCode::ACCEPTED)
+                }
+                Err(gone) => error(StatusCode::NOT_FOUND, &gone),
             }
         }
-        Ok(Message::Response(response)) => match session(mcp, &headers, caller.as_deref()) {
-            Ok(Some(client)) => {
-                client.peer().respond(&response);
-                reply::empty(StatusCode::ACCEPTED)
+        Ok(Message::Response { id, result }) => match session(mcp, &headers, caller.as_deref()) {
+            Ok(Some(session)) => {
+                if let Some(id) = id {
+                    session.peer.respond(&id, result);
+                }
+                empty(StatusCode::ACCEPTED)
             }
-            Ok(None) => refused(
-                StatusCode::BAD_REQUEST,
-                "this host asked this client for nothing, so it takes no responses from it".to_owned(),
-            ),
-            Err((status, wrong)) => reply::error(status, &wrong),
+            Ok(None) => {
+                let message = "this server asked this client for nothing, so it takes no responses from it";
+                rejection(StatusCode::BAD_REQUEST, message)
+            }
+            Err(gone) => error(StatusCode::NOT_FOUND, &gone),
         },
         Ok(Message::Request(request)) => {
-            match step(mcp, caller, &headers, &request, &body).await {
-                Ok(Step::Answered(response)) => response,
-                Ok(Step::Call(pending)) => {
-                    // What the skill needs of it is copied, and the call may take long.
+            let id = request.id.clone();
+            match serve(mcp, caller, &headers, &request, accepts.events) {
+                Ok(Served::Response(response)) => response,
+                Ok(Served::Call(call)) => {
+                    // The call holds nothing of the body, and may take long.
                     drop(body);
-                    pending.answer(mcp, &accepts).await
+                    call.respond().await
                 }
-                Err((status, wrong)) => reply::error(status, &wrong),
+                Err((status, error)) => json(status, protocol::error(Some(&id), &error)),
             }
         }
     }
 }
 
 /// What a request comes to.
-enum Step {
-    Answered(Response),
-    Call(Box<Pending>),
+enum Served {
+    Response(Response),
+    Call(Box<Running>),
 }
 
-/// A call that is to be run. It holds nothing of the body.
-struct Pending {
-    /// A tool that is not hosted has its outcome already.
-    call: Result<ToolCall, Outcome>,
-    id: Id,
-    era: Era,
-    wanted: Wanted,
-}
-
-/// Takes a notification. A call belongs to a session, or else to its connection alone.
-fn notified(
-    mcp: &McpHttpServer,
-    caller: Option<&Caller>,
-    headers: &HeaderMap,
-    method: &str,
-    params: Option<&RawValue>,
-) -> Result<(), Refusal> {
-    headers::of_notification(headers, method)?;
-    if let Some(client) = session(mcp, headers, caller)?
-        && method == "notifications/cancelled"
-        && let Some(id) = message::cancelled(params)
-    {
-        client.cancel(&id);
-    }
-    Ok(())
-}
-
-async fn step(
+fn serve(
     mcp: &McpHttpServer,
     caller: Option<Arc<Caller>>,
     headers: &HeaderMap,
-    request: &message::Request<'_>,
-    body: &[u8],
-) -> Result<Step, Refusal> {
-    let host = &mcp.0.host;
-    let (params, meta) = Params::read(request).map_err(|wrong| (StatusCode::BAD_REQUEST, wrong))?;
-    let understood = headers::understand(host, headers, request, &params, &meta)?;
-    let client = match understood.era {
-        Era::Legacy if request.method != "initialize" => session(mcp, headers, caller.as_deref())?,
-        _ => None,
+    request: &protocol::Request<'_>,
+    events: bool,
+) -> Result<Served, (StatusCode, RpcError)> {
+    let bad_request = |error| (StatusCode::BAD_REQUEST, error);
+    let server = &mcp.0.server;
+    let (params, meta) = Params::parse(request).map_err(bad_request)?;
+    let negotiated = headers::validate(server, headers, request, &params, &meta).map_err(bad_request)?;
+    let revision = negotiated.revision;
+    let failed = |error: RpcError| (negotiated.status(&error), error);
+    let is_initialize = request.method == "initialize" && revision.has_initialize;
+    let session = if revision.has_initialize && !is_initialize {
+        session(mcp, headers, caller.as_deref()).map_err(|gone| (StatusCode::NOT_FOUND, gone))?
+    } else {
+        None
     };
-    if request.method == "logging/setLevel"
-        && understood.era == Era::Legacy
-        && host.sends_notices()
-        && let Some(client) = &client
-    {
-        let bad = |wrong| (understood.status(Some(INVALID_PARAMS)), wrong);
-        let threshold = client.peer().threshold();
-        threshold
-            .set(params.level, "params.level", request)
-            .map_err(bad)?;
-        let done = json(StatusCode::OK, answer::done(&request.id));
-        return Ok(Step::Answered(done));
-    }
     if request.method != "tools/call" {
-        let remembers = mcp.0.sessions.is_some();
-        let answered = handler::answer(host, request, body, &understood.version, remembers).await;
-        let mut response = json(understood.status(answered.code), answered.json);
-        if answered.negotiated.is_some()
-            && let Some(id) = open_session(mcp, params.capabilities(), caller.as_deref())
+        // A server with sessions remembers what the client says in them.
+        let coming = (is_initialize && mcp.0.sessions.is_some()).then(Threshold::default);
+        let threshold = session
+            .as_ref()
+            .map(|session| &session.threshold)
+            .or(coming.as_ref());
+        let message = methods::respond(server, request, &params, revision, threshold).map_err(failed)?;
+        let mut response = json(StatusCode::OK, message);
+        if is_initialize
+            && let Some(id) = open_session(mcp, Capabilities::read(params.capabilities), caller.as_deref())
         {
             response.headers_mut().insert(SESSION, id);
         }
-        return Ok(Step::Answered(response));
+        return Ok(Served::Response(response));
     }
-    let bad = |wrong| (understood.status(Some(INVALID_PARAMS)), wrong);
-    let mut call = ToolCall::read(host, request, &params, &meta).map_err(bad)?;
-    let mut wanted = Wanted::default();
-    if let Ok(call) = &mut call {
-        call.set_caller(caller);
-        call.set_trace(trace(headers));
-        if understood.era == Era::Modern {
-            call.set_rounds(host, request, &params, &meta).map_err(bad)?;
+    let (outgoing, messages) = events.then(Events::channel).unzip();
+    let origin = Origin {
+        revision,
+        caller,
+        trace: trace(headers),
+        session: session.as_deref(),
+        outgoing,
+    };
+    let call = match ToolCall::parse(server, &params, &meta, origin).map_err(failed)? {
+        Ok(call) => call,
+        Err(outcome) => {
+            let message = outcome.response(&request.id, revision, server);
+            return Ok(Served::Response(json(StatusCode::OK, message)));
         }
-        wanted.token = meta.progress_token().map(str::to_owned);
-        wanted.notices = match (understood.era, &client) {
-            _ if !host.sends_notices() => None,
-            (Era::Modern, _) => meta.threshold(request).map_err(bad)?,
-            (Era::Legacy, client) => client.as_ref().map(|client| client.peer().threshold().clone()),
-        };
-        if let Some(client) = &client {
-            let Some(noted) = client.begin(&request.id) else {
-                let message = "another request with this id is not answered yet";
-                let wrong = Wrong::new(Some(request.id.clone()), INVALID_REQUEST, message);
-                return Err((StatusCode::BAD_REQUEST, wrong));
-            };
-            wanted.noted = Some(noted);
-        }
-    }
-    Ok(Step::Call(Box::new(Pending {
+    };
+    // A stateless call is cancelled by closing its stream.
+    let in_flight = revision
+        .has_initialize
+        .then(|| track(mcp, headers, session.as_deref(), call.caller(), &request.id));
+    Ok(Served::Call(Box::new(Running {
+        mcp: mcp.clone(),
         call,
         id: request.id.clone(),
-        era: understood.era,
-        wanted,
+        revision,
+        in_flight: in_flight.transpose().map_err(bad_request)?,
+        kept: session,
+        messages,
     })))
 }
 
-impl Pending {
-    async fn answer(self, mcp: &McpHttpServer, accepts: &Accepts) -> Response {
+/// Makes a call one that `notifications/cancelled` cancels. In a session each id is used once at a time.
+fn track(
+    mcp: &McpHttpServer,
+    headers: &HeaderMap,
+    session: Option<&Session>,
+    caller: Option<&Caller>,
+    id: &Id,
+) -> Result<InFlightGuard, RpcError> {
+    let (table, scope) = (mcp.service().in_flight(), scope(headers, session, caller));
+    match session {
+        None => Ok(table.insert(scope, id.json().into())),
+        Some(_) => table
+            .insert_unique(scope, id.json().into())
+            .ok_or_else(|| RpcError::request("another request with this id is in flight")),
+    }
+}
+
+/// The scope in which ids of requests have a meaning: the session, or the caller.
+fn scope(headers: &HeaderMap, session: Option<&Session>, caller: Option<&Caller>) -> Arc<str> {
+    let session = session.and(headers.get(&SESSION)).and_then(|id| id.to_str().ok());
+    match (session, caller) {
+        (Some(id), _) => format!("session {id}").into(),
+        (None, Some(caller)) => format!("caller {} {}", caller.tenant_id(), caller.principal_id()).into(),
+        (None, None) => "anonymous".into(),
+    }
+}
+
+/// A call that is about to run.
+struct Running {
+    mcp: McpHttpServer,
+    call: ToolCall,
+    id: Id,
+    revision: &'static Revision,
+    in_flight: Option<InFlightGuard>,
+    /// A session with calls is kept.
+    kept: Option<Arc<Session>>,
+    /// What the call sends before its result, when the client takes it.
+    messages: Option<Receiver<Vec<u8>>>,
+}
+
+impl Running {
+    async fn respond(self) -> Response {
         let Self {
+            mcp,
             call,
             id,
-            era,
-            wanted,
+            revision,
+            in_flight,
+            kept,
+            messages,
         } = self;
-        let host = &mcp.0.host;
-        let outcome = match call {
-            Err(outcome) => outcome,
-            Ok(call) if wanted.any() && accepts.events => match streamed(mcp, call, &id, era, wanted).await {
-                Ok(response) => return response,
-                Err(outcome) => outcome,
-            },
-            Ok(call) => match call.start(host, Some(mcp.service())) {
-                Err(outcome) => outcome,
-                // A client that goes away drops this future, and with it the call.
-                Ok(running) => {
-                    if let Some(noted) = &wanted.noted {
-                        noted.can_stop(running.stopper());
-                    }
-                    let outcome = running.outcome().await;
-                    if wanted.noted.is_some_and(|noted| !noted.is_wanted()) {
-                        return reply::empty(StatusCode::ACCEPTED);
-                    }
-                    outcome
-                }
-            },
+        let reply = async move {
+            let running = call.run(mcp.service(), Admission::Immediate);
+            let outcome = match &in_flight {
+                Some(in_flight) => in_flight.unless_cancelled(running).await?,
+                None => running.await,
+            };
+            let status = match outcome.missing_capability(revision) {
+                Some(_) => StatusCode::BAD_REQUEST,
+                None => StatusCode::OK,
+            };
+            drop(kept);
+            Some((status, outcome.response(&id, revision, &mcp.0.server)))
         };
-        let status = status(&outcome, era);
-        json(status, answer::result(&id, era, host.identity_json(), outcome))
-    }
-}
-
-/// What a caller wants to hear before the result.
-#[derive(Default)]
-struct Wanted {
-    /// Progress, under this token.
-    token: Option<String>,
-    notices: Option<Threshold>,
-    /// Questions, in a session.
-    noted: Option<Noted>,
-}
-
-impl Wanted {
-    fn any(&self) -> bool {
-        self.token.is_some() || self.notices.is_some() || self.noted.is_some()
-    }
-}
-
-/// Runs a call that may have something to say before its result.
-async fn streamed(
-    mcp: &McpHttpServer,
-    mut call: ToolCall,
-    id: &Id,
-    era: Era,
-    wanted: Wanted,
-) -> Result<Response, Outcome> {
-    let host = &mcp.0.host;
-    let (sender, receiver) = stream::channel();
-    let reports = sender.clone();
-    let reporter = call.set_reporter(wanted.token.as_deref(), wanted.notices, move |report| {
-        reports.offer(report);
-    });
-    let noted = wanted.noted;
-    if let Some(noted) = &noted {
-        let questions = sender.clone();
-        call.set_peer(noted.client().peer(), move |question| questions.ask(question));
-    }
-    let running = call.start(host, Some(mcp.service()))?;
-    let stop = running.stopper();
-    if let Some(noted) = &noted {
-        noted.can_stop(stop.clone());
-    }
-    let (id, server) = (id.clone(), host.identity_json().to_owned());
-    tokio::spawn(async move {
-        let outcome = running.outcome().await;
-        if let Some(reporter) = reporter {
-            reporter.close();
+        match messages {
+            None => stream::document(reply.await),
+            Some(messages) => stream::respond(reply, messages).await,
         }
-        let (status, message) = if noted.is_none_or(|noted| noted.is_wanted()) {
-            let status = status(&outcome, era);
-            (status, answer::result(&id, era, &server, outcome))
-        } else {
-            (StatusCode::ACCEPTED, Vec::new())
-        };
-        sender.end(status, message).await;
-    });
-    Ok(stream::response(receiver, stop).await)
-}
-
-/// The status of the answer to a call.
-fn status(outcome: &Outcome, era: Era) -> StatusCode {
-    if outcome.lacks(era).is_some() {
-        StatusCode::BAD_REQUEST
-    } else {
-        StatusCode::OK
     }
 }
 
-/// The client of the session that the headers name.
+/// The session that the headers name.
 fn session(
     mcp: &McpHttpServer,
     headers: &HeaderMap,
     caller: Option<&Caller>,
-) -> Result<Option<Arc<Client>>, Refusal> {
+) -> Result<Option<Arc<Session>>, RpcError> {
     let Some(sessions) = &mcp.0.sessions else {
         return Ok(None);
     };
-    sessions.find(headers, caller).map_err(|()| {
-        let message = "there is no such session, or no longer: send `initialize` again";
-        (StatusCode::NOT_FOUND, Wrong::new(None, INVALID_REQUEST, message))
-    })
+    sessions
+        .find(headers, caller)
+        .map_err(|()| RpcError::request("there is no such session, or no longer: send `initialize` again"))
 }
 
-/// Opens a session for a client that can be asked, or whose wish for notices is to be remembered.
+/// Opens a session for a client that can be asked, or that may set a level of log messages.
 fn open_session(
     mcp: &McpHttpServer,
     capabilities: Capabilities,
     caller: Option<&Caller>,
 ) -> Option<HeaderValue> {
-    let sessions = mcp
-        .0
-        .sessions
-        .as_ref()
-        .filter(|_| capabilities.any() || mcp.0.host.sends_notices())?;
-    let id = sessions.open(Peer::new(capabilities), caller)?;
+    let sessions = mcp.0.sessions.as_ref()?;
+    if !capabilities.any() && !mcp.0.server.sends_notices() {
+        return None;
+    }
+    let id = sessions.open(Session::new(capabilities), caller)?;
     HeaderValue::from_str(&id).ok()
 }
 
@@ -323,13 +274,11 @@ struct Accepts {
 
 impl Accepts {
     fn read(headers: &HeaderMap) -> Self {
-        if !headers.contains_key(ACCEPT) {
-            return Self {
-                json: true,
-                events: false,
-            };
-        }
         let mut accepts = Self::default();
+        if !headers.contains_key(ACCEPT) {
+            accepts.json = true;
+            return accepts;
+        }
         let values = headers
             .get_all(ACCEPT)
             .iter()
@@ -337,12 +286,12 @@ impl Accepts {
         for range in values.flat_map(|value| value.split(',')) {
             let mut parts = range.split(';').map(str::trim);
             let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
-            let unwanted = parts.any(|part| {
+            let is_excluded = parts.any(|part| {
                 part.split_once('=').is_some_and(|(name, weight)| {
                     name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0_f32)
                 })
             });
-            if !unwanted {
+            if !is_excluded {
                 accepts.json |= matches!(kind.as_str(), JSON | "application/*" | "*/*");
                 accepts.events |= matches!(kind.as_str(), EVENT_STREAM | "text/*");
             }
@@ -356,13 +305,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     let (Some(kind), None) = (types.next(), types.next()) else {
         return false;
     };
-    let essence = kind
-        .to_str()
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case(JSON)
+    let essence = kind.to_str().ok().and_then(|kind| kind.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
 }
 
 #[cfg(test)]

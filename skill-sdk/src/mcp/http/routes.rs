@@ -1,20 +1,25 @@
 //! The table of routes.
 
+use std::sync::Arc;
+
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, ORIGIN, VARY,
 };
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::any;
 
-use super::caller::{self, Denied};
 use super::config::McpHttpServer;
-use super::{PATH, guard, metadata, post, reply};
-use crate::http::{answer, operations};
-use crate::mcp::message::{INVALID_REQUEST, Wrong};
+use super::{PATH, guard, metadata, post};
+use crate::context::Caller;
+use crate::http::answer::{self, json};
+use crate::http::auth::{authenticate, refused};
+use crate::http::operations;
+use crate::mcp::protocol::{self, RpcError};
 
 /// The routes of the MCP endpoint, to serve or to mount into an own application at its root.
 ///
@@ -49,27 +54,15 @@ async fn endpoint(State(mcp): State<McpHttpServer>, request: Request) -> Respons
     let mut response = if cors && *request.method() == Method::OPTIONS {
         // A browser asks without a token, and learns nothing but whether it may ask.
         match guard::check(&mcp.0.names, request.uri(), request.headers()) {
-            Err(wrong) => return guard::answer(&wrong),
+            Err(message) => return guard::rejected(message),
             Ok(()) => preflight(&mcp),
         }
     } else {
-        match caller::enter(&mcp, request.uri(), request.headers()).await {
+        match admit(&mcp, request.uri(), request.headers()).await {
             // A page must be able to read that it needs a token.
-            Err(Denied::Token(response)) => response,
-            Err(Denied::Name(response)) => return response,
-            Ok(caller) if *request.method() == Method::POST => post::post(&mcp, caller, request).await,
-            Ok(caller) if *request.method() == Method::DELETE => match &mcp.0.sessions {
-                Some(sessions) => match sessions.close(request.headers(), caller.as_deref()) {
-                    Ok(()) => reply::empty(StatusCode::NO_CONTENT),
-                    Err(()) => {
-                        let wrong =
-                            Wrong::new(None, INVALID_REQUEST, "there is no such session, or no longer");
-                        reply::error(StatusCode::NOT_FOUND, &wrong)
-                    }
-                },
-                None => method_not_allowed(&mcp, request.method()),
-            },
-            Ok(_) => method_not_allowed(&mcp, request.method()),
+            Err(Rejected::Token(response)) => response,
+            Err(Rejected::Name(response)) => return response,
+            Ok(caller) => respond(&mcp, caller, request).await,
         }
     };
     if let Some(origin) = origin.filter(|_| cors) {
@@ -82,6 +75,59 @@ async fn endpoint(State(mcp): State<McpHttpServer>, request: Request) -> Respons
         );
     }
     response
+}
+
+async fn respond(mcp: &McpHttpServer, caller: Option<Arc<Caller>>, request: Request) -> Response {
+    match (request.method().clone(), &mcp.0.sessions) {
+        (Method::POST, _) => post::post(mcp, caller, request).await,
+        (Method::DELETE, Some(sessions)) if sessions.close(request.headers(), caller.as_deref()) => {
+            empty(StatusCode::NO_CONTENT)
+        }
+        (Method::DELETE, Some(_)) => {
+            rejection(StatusCode::NOT_FOUND, "there is no such session, or no longer")
+        }
+        (method, _) => {
+            let message = format!(
+                "{method} is not supported here: this is an MCP endpoint, which takes messages by POST"
+            );
+            let mut response = rejection(StatusCode::METHOD_NOT_ALLOWED, message);
+            response.headers_mut().insert(ALLOW, methods(mcp));
+            response
+        }
+    }
+}
+
+/// Why a request is rejected before it is read.
+enum Rejected {
+    /// It has no valid token.
+    Token(Response),
+    /// Its host name or origin is not served.
+    Name(Response),
+}
+
+impl Rejected {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Token(response) | Self::Name(response) => response,
+        }
+    }
+}
+
+/// Checks the token, then the host name and the origin. The caller is `None` on an anonymous server.
+async fn admit(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> Result<Option<Arc<Caller>>, Rejected> {
+    let caller = match &mcp.0.verifier {
+        None => None,
+        Some(verifier) => match authenticate(verifier, headers).await {
+            Ok(caller) => Some(caller),
+            Err(error) => {
+                mcp.service().rejected(error.code());
+                let challenge = metadata::challenge(mcp, uri, headers);
+                return Err(Rejected::Token(refused(&error, challenge)));
+            }
+        },
+    };
+    guard::check(&mcp.0.names, uri, headers).map_err(|message| Rejected::Name(guard::rejected(message)))?;
+    Ok(caller)
 }
 
 /// The methods of the endpoint.
@@ -100,11 +146,11 @@ const HEADERS: &str = "Accept, Authorization, Content-Type, MCP-Protocol-Version
 /// What a browser asks before it lets a page send a request.
 fn preflight(mcp: &McpHttpServer) -> Response {
     let mut read = HEADERS.to_owned();
-    for header in mcp.0.host.tools().mirrored() {
+    for header in mcp.0.server.tools().mirrored() {
         read.push_str(", ");
         read.push_str(header);
     }
-    let mut response = reply::empty(StatusCode::NO_CONTENT);
+    let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods(mcp));
     // The contract checks that these are names of headers.
@@ -114,20 +160,23 @@ fn preflight(mcp: &McpHttpServer) -> Response {
     response
 }
 
-fn method_not_allowed(mcp: &McpHttpServer, method: &Method) -> Response {
-    let message =
-        format!("{method} is not supported here: this is an MCP endpoint, which takes messages by POST");
-    let wrong = Wrong::new(None, INVALID_REQUEST, message);
-    let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, &wrong);
-    response.headers_mut().insert(ALLOW, methods(mcp));
+/// A response without a body.
+pub(super) fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
     response
+}
+
+/// An error of the protocol that belongs to no request.
+pub(super) fn rejection(status: StatusCode, message: impl Into<String>) -> Response {
+    json(status, protocol::error(None, &RpcError::request(message)))
 }
 
 async fn metrics(State(mcp): State<McpHttpServer>, request: Request) -> Response {
     if !mcp.0.public_metrics
-        && let Err(denied) = caller::enter(&mcp, request.uri(), request.headers()).await
+        && let Err(rejected) = admit(&mcp, request.uri(), request.headers()).await
     {
-        return denied.into_response();
+        return rejected.into_response();
     }
     match *request.method() {
         Method::GET | Method::HEAD => operations::metrics(mcp.service()),
@@ -136,8 +185,8 @@ async fn metrics(State(mcp): State<McpHttpServer>, request: Request) -> Response
 }
 
 async fn not_found(State(mcp): State<McpHttpServer>, request: Request) -> Response {
-    if let Err(denied) = caller::enter(&mcp, request.uri(), request.headers()).await {
-        return denied.into_response();
+    if let Err(rejected) = admit(&mcp, request.uri(), request.headers()).await {
+        return rejected.into_response();
     }
     let message = format!(
         "there is nothing at {}; the MCP endpoint is {PATH}",

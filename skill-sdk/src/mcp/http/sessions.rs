@@ -1,8 +1,7 @@
-//! Sessions of clients that can be asked, or that can ask for notices, up to revision 2025-11-25.
+//! Sessions of clients of a revision with `initialize`.
 //!
-//! Off by default: a host without sessions may have any number of replicas behind any balancer. With them a client whose
-//! `initialize` says that it can be asked gets a session, and its calls may ask it; on a host that sends notices every client
-//! gets one, which remembers the level that it sets. All others are served as before.
+//! Off by default: a server without sessions may have any number of replicas behind any load balancer. With them a client gets
+//! a session when it can be asked, or when it may set a level of log messages. Other clients are served without.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,9 +11,7 @@ use std::time::{Duration, Instant};
 use axum::http::{HeaderMap, HeaderName};
 
 use crate::context::Caller;
-use crate::mcp::call::Stop;
-use crate::mcp::input::Peer;
-use crate::mcp::message::Id;
+use crate::mcp::session::Session;
 
 /// The header that holds the id of a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -22,26 +19,38 @@ pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 /// How many sessions there may be.
 const MAX_SESSIONS: usize = 10_000;
 
-/// How many of them one verified caller may have.
+/// How many sessions one verified caller may have.
 const MAX_OF_ONE: usize = 100;
 
 /// How long a session lives without a request.
 const IDLE: Duration = Duration::from_hours(1);
 
-/// The sessions of a host.
+/// The sessions of a server, by id.
 #[derive(Default)]
-pub(super) struct Sessions(Mutex<HashMap<String, Session>>);
+pub(super) struct Sessions(Mutex<HashMap<String, Entry>>);
 
-struct Session {
-    client: Arc<Client>,
-    /// Tenant and principal of whoever opened it: nobody else gets in.
+struct Entry {
+    session: Arc<Session>,
+    /// The tenant and the principal who opened the session: only they may use it.
     owner: Option<(String, String)>,
     used: Instant,
 }
 
-impl Drop for Session {
+impl Drop for Entry {
+    /// Calls that are in flight keep the session, but get no more answers.
     fn drop(&mut self) {
-        self.client.peer.close();
+        self.session.peer.close();
+    }
+}
+
+impl Entry {
+    /// Whether a request of the session is in flight.
+    fn is_busy(&self) -> bool {
+        Arc::strong_count(&self.session) > 1
+    }
+
+    fn is_expired(&self, now: Instant) -> bool {
+        now.duration_since(self.used) >= IDLE && !self.is_busy()
     }
 }
 
@@ -50,47 +59,47 @@ fn owner(caller: Option<&Caller>) -> Option<(String, String)> {
 }
 
 impl Sessions {
-    fn table(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+    fn table(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a session. Where there are too many, of this caller or of all, the one that was not used for longest makes
-    /// room; `None` when calls run in all of them, and the client is served without.
-    pub(super) fn open(&self, peer: Peer, caller: Option<&Caller>) -> Option<String> {
-        self.open_at(Instant::now(), peer, caller)
+    /// Opens a session. When there are too many, of this caller or of all, the least recently used one without calls is closed;
+    /// `None` when all have calls.
+    pub(super) fn open(&self, client: Session, caller: Option<&Caller>) -> Option<String> {
+        self.open_at(Instant::now(), client, caller)
     }
 
-    fn open_at(&self, now: Instant, peer: Peer, caller: Option<&Caller>) -> Option<String> {
+    fn open_at(&self, now: Instant, client: Session, caller: Option<&Caller>) -> Option<String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).ok()?;
         let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let owner = owner(caller);
         let mut table = self.table();
-        let own = |session: &Session| session.owner == owner;
-        if owner.is_some() && table.values().filter(|session| own(session)).count() >= MAX_OF_ONE {
+        let own = |entry: &Entry| entry.owner == owner;
+        if owner.is_some() && table.values().filter(|entry| own(entry)).count() >= MAX_OF_ONE {
             make_room(&mut table, own)?;
         }
         if table.len() >= MAX_SESSIONS {
-            table.retain(|_, session| now.duration_since(session.used) < IDLE || session.client.is_busy());
+            table.retain(|_, entry| !entry.is_expired(now));
         }
         if table.len() >= MAX_SESSIONS {
             make_room(&mut table, |_| true)?;
         }
-        let session = Session {
-            client: Arc::new(Client::new(peer)),
+        let entry = Entry {
+            session: Arc::new(client),
             owner,
             used: now,
         };
-        table.insert(id.clone(), session);
+        table.insert(id.clone(), entry);
         Some(id)
     }
 
-    /// The client of a session that the headers name: `Ok(None)` when they name none, `Err` when it is gone.
+    /// The session that the headers name: `Ok(None)` when they name none, an error when there is no such session.
     pub(super) fn find(
         &self,
         headers: &HeaderMap,
         caller: Option<&Caller>,
-    ) -> Result<Option<Arc<Client>>, ()> {
+    ) -> Result<Option<Arc<Session>>, ()> {
         self.find_at(Instant::now(), headers, caller)
     }
 
@@ -99,153 +108,45 @@ impl Sessions {
         now: Instant,
         headers: &HeaderMap,
         caller: Option<&Caller>,
-    ) -> Result<Option<Arc<Client>>, ()> {
+    ) -> Result<Option<Arc<Session>>, ()> {
         let Some(id) = headers.get(&SESSION) else {
             return Ok(None);
         };
         let mut table = self.table();
-        let id = id.to_str().map_err(|_| ())?;
-        let session = table.get_mut(id).ok_or(())?;
-        if now.duration_since(session.used) >= IDLE && !session.client.is_busy() {
+        let id = id.to_str().map_err(drop)?;
+        let entry = table.get_mut(id).ok_or(())?;
+        if entry.is_expired(now) {
             table.remove(id);
             return Err(());
         }
-        if session.owner != owner(caller) {
+        if entry.owner != owner(caller) {
             return Err(());
         }
-        session.used = now;
-        Ok(Some(Arc::clone(&session.client)))
+        entry.used = now;
+        Ok(Some(Arc::clone(&entry.session)))
     }
 
-    /// Ends a session.
-    pub(super) fn close(&self, headers: &HeaderMap, caller: Option<&Caller>) -> Result<(), ()> {
-        self.find(headers, caller)?.ok_or(())?;
-        let id = headers.get(&SESSION).and_then(|id| id.to_str().ok()).ok_or(())?;
-        self.table().remove(id);
-        Ok(())
+    /// Closes the session that the headers name; false when there is none.
+    pub(super) fn close(&self, headers: &HeaderMap, caller: Option<&Caller>) -> bool {
+        let id = headers.get(&SESSION).and_then(|id| id.to_str().ok());
+        match (self.find(headers, caller), id) {
+            (Ok(Some(_)), Some(id)) => self.table().remove(id).is_some(),
+            _ => false,
+        }
     }
 }
 
-/// Ends the session that was not used for longest of those that are `meant` and in which no call runs.
-fn make_room(table: &mut HashMap<String, Session>, meant: impl Fn(&Session) -> bool) -> Option<()> {
+/// Closes the least recently used of the sessions that match and have no calls.
+fn make_room(table: &mut HashMap<String, Entry>, matches: impl Fn(&Entry) -> bool) -> Option<()> {
     let oldest = table
         .iter()
-        .filter(|(_, session)| meant(session) && !session.client.is_busy())
-        .min_by_key(|(_, session)| session.used)
+        .filter(|(_, entry)| matches(entry) && !entry.is_busy())
+        .min_by_key(|(_, entry)| entry.used)
         .map(|(id, _)| id.clone());
     if oldest.is_none() {
-        tracing::warn!("there are too many sessions for one more, and calls run in all of them");
+        tracing::warn!("there are too many sessions, and calls are in flight in all of them");
     }
     table.remove(&oldest?).map(drop)
-}
-
-/// The client of a session.
-#[derive(Debug)]
-pub(super) struct Client {
-    peer: Arc<Peer>,
-    calls: Mutex<Calls>,
-}
-
-/// The calls that were accepted and not answered yet.
-#[derive(Debug, Default)]
-struct Calls {
-    /// By their ids, with a number that tells them from others that had or will have the same id, and how to stop them
-    /// once they run.
-    open: HashMap<Id, (u64, Option<Stop>)>,
-    begun: u64,
-}
-
-impl Client {
-    fn new(peer: Peer) -> Self {
-        Self {
-            peer: Arc::new(peer),
-            calls: Mutex::default(),
-        }
-    }
-
-    fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The client as somebody who can be asked.
-    pub(super) fn peer(&self) -> &Arc<Peer> {
-        &self.peer
-    }
-
-    fn is_busy(&self) -> bool {
-        !self.calls().open.is_empty()
-    }
-
-    /// Notes a call; `None` when one with the same id is not answered yet.
-    pub(super) fn begin(self: &Arc<Self>, id: &Id) -> Option<Noted> {
-        let mut calls = self.calls();
-        if calls.open.contains_key(id) {
-            return None;
-        }
-        calls.begun += 1;
-        let number = calls.begun;
-        calls.open.insert(id.clone(), (number, None));
-        Some(Noted {
-            client: Arc::clone(self),
-            id: id.clone(),
-            number,
-        })
-    }
-
-    /// Cancels a call: nothing more is sent for it.
-    pub(super) fn cancel(&self, id: &Id) {
-        let call = self.calls().open.remove(id);
-        if let Some((_, Some(stop))) = call {
-            stop.now();
-        }
-    }
-}
-
-/// A call of a session that was noted, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Noted {
-    client: Arc<Client>,
-    id: Id,
-    number: u64,
-}
-
-impl Noted {
-    /// Whose call it is.
-    pub(super) fn client(&self) -> &Arc<Client> {
-        &self.client
-    }
-
-    /// Says how the call is stopped; stops it when it was cancelled meanwhile.
-    pub(super) fn can_stop(&self, stop: Stop) {
-        let mut calls = self.client.calls();
-        match calls.open.get_mut(&self.id) {
-            Some((number, place)) if *number == self.number => *place = Some(stop),
-            _ => {
-                drop(calls);
-                stop.now();
-            }
-        }
-    }
-
-    /// Whether the client waits for the answer; false once it cancelled the call.
-    pub(super) fn is_wanted(&self) -> bool {
-        let calls = self.client.calls();
-        calls
-            .open
-            .get(&self.id)
-            .is_some_and(|(number, _)| *number == self.number)
-    }
-}
-
-impl Drop for Noted {
-    fn drop(&mut self) {
-        let mut calls = self.client.calls();
-        if let Some((number, _)) = calls.open.get(&self.id)
-            && *number == self.number
-        {
-            calls.open.remove(&self.id);
-        }
-    }
 }
 
 impl fmt::Debug for Sessions {
@@ -262,7 +163,7 @@ mod tests {
 
     use super::*;
     use crate::context::CallerClaims;
-    use crate::mcp::input::Capabilities;
+    use crate::mcp::elicitation::Capabilities;
 
     fn headers(id: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -273,21 +174,23 @@ mod tests {
     #[test]
     fn a_session_is_there_until_it_is_closed() {
         let sessions = Sessions::default();
-        let id = sessions.open(Peer::new(Capabilities::default()), None).unwrap();
+        let id = sessions
+            .open(Session::new(Capabilities::default()), None)
+            .unwrap();
         assert_eq!(id.len(), 32);
         assert!(matches!(sessions.find(&HeaderMap::new(), None), Ok(None)));
         assert!(matches!(sessions.find(&headers(&id), None), Ok(Some(_))));
         assert!(sessions.find(&headers("other"), None).is_err());
-        assert!(sessions.close(&HeaderMap::new(), None).is_err());
-        assert!(sessions.close(&headers(&id), None).is_ok());
+        assert!(!sessions.close(&HeaderMap::new(), None));
+        assert!(sessions.close(&headers(&id), None));
         assert!(sessions.find(&headers(&id), None).is_err());
-        assert!(sessions.close(&headers(&id), None).is_err());
+        assert!(!sessions.close(&headers(&id), None));
     }
 
     #[test]
     fn a_session_that_nobody_uses_ends() {
         let (sessions, start) = (Sessions::default(), Instant::now());
-        let open = |now| sessions.open_at(now, Peer::new(Capabilities::default()), None);
+        let open = |now| sessions.open_at(now, Session::new(Capabilities::default()), None);
         let id = open(start).unwrap();
         let nearly = IDLE.checked_sub(Duration::from_secs(1)).unwrap();
         for hours in 1..4 {
@@ -313,15 +216,11 @@ mod tests {
     }
 
     fn opened(sessions: &Sessions, caller: Option<&Caller>) -> Option<String> {
-        sessions.open(Peer::new(Capabilities::default()), caller)
+        sessions.open(Session::new(Capabilities::default()), caller)
     }
 
     fn caller(name: &str) -> Caller {
         Caller::new(CallerClaims::new("tenant", name))
-    }
-
-    fn id() -> Id {
-        Id::read("1".to_owned()).unwrap()
     }
 
     #[test]
@@ -354,8 +253,8 @@ mod tests {
         let mut running: Vec<_> = (0..MAX_OF_ONE)
             .map(|_| {
                 let session = opened(&sessions, Some(&one)).unwrap();
-                let client = sessions.find(&headers(&session), Some(&one)).unwrap().unwrap();
-                (session, client.begin(&id()).unwrap())
+                let used = sessions.find(&headers(&session), Some(&one)).unwrap().unwrap();
+                (session, used)
             })
             .collect();
         assert_eq!(opened(&sessions, Some(&one)), None);
@@ -374,19 +273,5 @@ mod tests {
         }
         assert!(sessions.find(&headers(&first), None).is_err());
         assert_eq!(sessions.table().len(), MAX_SESSIONS);
-    }
-
-    #[test]
-    fn an_id_is_free_once_its_call_is_over() {
-        let client = Arc::new(Client::new(Peer::new(Capabilities::default())));
-        let first = client.begin(&id()).unwrap();
-        assert!(client.begin(&id()).is_none() && first.is_wanted());
-        client.cancel(&id());
-        assert!(!first.is_wanted());
-        let second = client.begin(&id()).unwrap();
-        drop(first);
-        assert!(second.is_wanted() && client.is_busy());
-        drop(second);
-        assert!(!client.is_busy());
     }
 }

@@ -1,12 +1,12 @@
-//! Whether an answer is one to the question: clients send anything.
+//! Validation of answers: clients may send anything.
 
 use serde_json::Value;
 
 use crate::context::InputRequest;
 use crate::validation::Schema;
 
-/// Why `response` is no answer to `request`. Nothing of the answer is repeated.
-pub(super) fn fits(request: &InputRequest, response: &Value) -> Result<(), String> {
+/// Why `response` is not an answer to `request`. The reason repeats nothing of the response.
+pub(super) fn validate(request: &InputRequest, response: &Value) -> Result<(), String> {
     let Some(members) = response.as_object() else {
         return Err("it is not an object".to_owned());
     };
@@ -14,7 +14,7 @@ pub(super) fn fits(request: &InputRequest, response: &Value) -> Result<(), Strin
         InputRequest::Form { schema, .. } => match members.get("action").and_then(Value::as_str) {
             Some("decline" | "cancel") => Ok(()),
             Some("accept") => content(schema, members.get("content")),
-            _ => Err("`action` is none of `accept`, `decline`, `cancel`".to_owned()),
+            _ => Err("`action` must be `accept`, `decline` or `cancel`".to_owned()),
         },
         InputRequest::Sample { .. } => match members.get("content") {
             Some(Value::Object(_) | Value::Array(_)) => Ok(()),
@@ -22,7 +22,7 @@ pub(super) fn fits(request: &InputRequest, response: &Value) -> Result<(), Strin
         },
         InputRequest::Roots => match members.get("roots") {
             Some(Value::Array(_)) => Ok(()),
-            _ => Err("it has no list `roots`".to_owned()),
+            _ => Err("it has no array `roots`".to_owned()),
         },
     }
 }
@@ -33,11 +33,11 @@ fn content(schema: &Value, content: Option<&Value>) -> Result<(), String> {
     if !content.is_object() {
         return Err("`content` is not an object".to_owned());
     }
-    let schema = Schema::compile(schema).map_err(|reason| format!("the form is no schema: {reason}"))?;
+    let schema = Schema::compile(schema).map_err(|reason| format!("the form is not a schema: {reason}"))?;
     schema.validate_value(content).map_err(|invalid| {
         let violations = invalid.into_violations();
-        let places: Vec<_> = violations.iter().take(5).map(|one| one.path.as_str()).collect();
-        format!("`content` does not fit the form at {}", places.join(", "))
+        let paths: Vec<_> = violations.iter().take(5).map(|one| one.path.as_str()).collect();
+        format!("`content` is not valid at {}", paths.join(", "))
     })
 }
 
@@ -75,7 +75,7 @@ mod tests {
             (&InputRequest::Roots, json!({"roots": []}), true),
             (&InputRequest::Roots, json!({"roots": {}}), false),
         ] {
-            assert_eq!(fits(request, &response).is_ok(), good, "{response}");
+            assert_eq!(validate(request, &response).is_ok(), good, "{response}");
         }
     }
 }

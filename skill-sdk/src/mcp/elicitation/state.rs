@@ -1,15 +1,16 @@
-//! The state that travels with the client between two rounds of a call: what was answered so far and what that consumed,
-//! signed.
+//! The state that travels with the client between two rounds of a call: the answers so far and what they cost.
 //!
-//! Whoever holds it can read it, since it says nothing but what the client itself answered and the cost that it will be
-//! told, and cannot change it. It is bound to the skill, its inputs and the caller, and good for an hour.
+//! It is signed, not encrypted: it holds only what the client itself answered, and the cost that the client will be told. It is
+//! bound to the skill, its inputs and the caller, and expires after an hour.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -17,22 +18,26 @@ use sha2::{Digest, Sha256};
 use crate::context::{Caller, Cost, Environment};
 use crate::contract::json;
 
-/// The variable with the key of all replicas of a host. Without it every process has a key of its own.
+/// The environment variable with the key that all replicas of a server share. Without it every process has its own.
 pub(in crate::mcp) const KEY_VARIABLE: &str = "SKILL_SDK_REQUEST_STATE_KEY";
 
 /// The shortest key, in bytes.
-const MIN_KEY: usize = RequestStateCodec::MIN_KEY_LENGTH;
+const MIN_KEY: usize = 32;
 
-/// How long a state is good.
-const LIFE: Duration = Duration::from_hours(1);
+/// How long a state is valid.
+const MAX_AGE: Duration = Duration::from_hours(1);
+
+/// The lengths of the signature and of the time of expiry, with which a state begins.
+const SIGNATURE: usize = 32;
+const EXPIRY: usize = 8;
 
 /// The key that signs states.
 #[derive(Clone)]
-pub(in crate::mcp) struct StateKey(Arc<RequestStateCodec>);
+pub(in crate::mcp) struct StateKey(Arc<Hmac<Sha256>>);
 
 impl StateKey {
-    /// The key of the environment, else one that only this process knows.
-    pub(in crate::mcp) fn of(environment: &Environment) -> Result<Self, String> {
+    /// The key of the environment, or a random one.
+    pub(in crate::mcp) fn new(environment: &Environment) -> Result<Self, String> {
         let key = match environment.config(KEY_VARIABLE).filter(|key| !key.is_empty()) {
             Some(key) if key.len() < MIN_KEY => {
                 return Err(format!("{KEY_VARIABLE} must have at least {MIN_KEY} bytes"));
@@ -44,36 +49,55 @@ impl StateKey {
                 key
             }
         };
-        let codec = RequestStateCodec::try_new(key).map_err(|error| error.to_string())?;
-        Ok(Self(Arc::new(codec)))
+        let key = Hmac::new_from_slice(&key).map_err(|error| error.to_string())?;
+        Ok(Self(Arc::new(key)))
     }
 
-    /// Signs what the next round goes on with.
+    fn mac(&self, binding: &[u8], body: &[u8]) -> Hmac<Sha256> {
+        let mut mac = Hmac::clone(&self.0);
+        mac.update(&(binding.len() as u64).to_be_bytes());
+        mac.update(binding);
+        mac.update(body);
+        mac
+    }
+
+    /// Signs what the next round continues with.
     pub(super) fn seal(&self, carried: &Carried, binding: &[u8]) -> Result<String, String> {
-        let options = SealOptions::new().associated_data(binding).ttl(LIFE);
-        self.0
-            .seal_json_with(carried, &options)
-            .map_err(|error| error.to_string())
+        let mut body = (now() + MAX_AGE.as_secs()).to_be_bytes().to_vec();
+        serde_json::to_writer(&mut body, carried).map_err(|error| error.to_string())?;
+        let mut state = self.mac(binding, &body).finalize().into_bytes().to_vec();
+        state.extend_from_slice(&body);
+        Ok(BASE64_URL_SAFE_NO_PAD.encode(state))
     }
 
-    /// What the rounds before gave, when the state is good.
+    /// What the previous rounds ended with, if the state is valid.
     pub(super) fn open(&self, state: &str, binding: &[u8]) -> Result<Carried, &'static str> {
-        let bytes = self.0.open_with(state, binding).map_err(|error| match error {
-            RequestStateError::Expired => "it is older than an hour: call again without it",
-            _ => "it is not what this host gave for this call",
-        })?;
-        let foreign = "it is not what this host writes";
-        let carried = json::parse(&bytes).map_err(|_| foreign)?;
+        let foreign = "it is not a state that this server gave for this call";
+        let state = BASE64_URL_SAFE_NO_PAD.decode(state).map_err(|_| foreign)?;
+        let (signature, body) = state.split_at_checked(SIGNATURE).ok_or(foreign)?;
+        self.mac(binding, body)
+            .verify_slice(signature)
+            .map_err(|_| foreign)?;
+        let (expiry, payload) = body.split_first_chunk::<EXPIRY>().ok_or(foreign)?;
+        if u64::from_be_bytes(*expiry) < now() {
+            return Err("it is older than an hour: call again without it");
+        }
+        let carried = json::parse(payload).map_err(|_| foreign)?;
         serde_json::from_value(carried).map_err(|_| foreign)
     }
 }
 
-/// What one round of a call hands on to the next.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// What one round of a call passes on to the next.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Carried {
-    /// What was answered, by the names of the questions.
+    /// The answers, by the names of the questions.
     pub(super) answers: BTreeMap<String, Value>,
-    /// What all rounds together consumed.
+    /// What all rounds cost so far.
     pub(super) cost: Cost,
 }
 
@@ -84,12 +108,15 @@ impl fmt::Debug for StateKey {
     }
 }
 
-/// What a state is bound to: the skill, its inputs however they are written, and the caller.
+/// What a state is bound to: the skill, its inputs however they are formatted, and the caller.
 pub(super) fn binding(reference: &str, inputs: &[u8], caller: Option<&Caller>) -> Vec<u8> {
     let mut hash = Sha256::new();
     match json::parse(inputs) {
-        Ok(value) => hash.update(sorted(value).to_string()),
-        // Inputs that are no JSON never reach a skill.
+        Ok(mut value) => {
+            value.sort_all_objects();
+            hash.update(value.to_string());
+        }
+        // Inputs that are not JSON never reach a skill.
         Err(_) => hash.update(inputs),
     }
     let who = caller.map(|caller| (caller.tenant_id(), caller.principal_id()));
@@ -103,21 +130,6 @@ pub(super) fn binding(reference: &str, inputs: &[u8], caller: Option<&Caller>) -
     binding
 }
 
-/// The value with the members of all objects in one order.
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let members: BTreeMap<String, Value> = members
-                .into_iter()
-                .map(|(name, value)| (name, sorted(value)))
-                .collect();
-            Value::Object(members.into_iter().collect())
-        }
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -125,7 +137,7 @@ mod tests {
     use super::*;
 
     fn key(text: &str) -> Result<StateKey, String> {
-        StateKey::of(&Environment::from_vars([(
+        StateKey::new(&Environment::from_vars([(
             KEY_VARIABLE.to_owned(),
             text.to_owned(),
         )]))
@@ -151,7 +163,7 @@ mod tests {
         }
         assert!(first.open(&format!("{state}-TAMPERED"), &here).is_err());
         assert!(first.open("", &here).is_err());
-        let own = || StateKey::of(&Environment::from_vars([])).unwrap();
+        let own = || StateKey::new(&Environment::from_vars([])).unwrap();
         let state = own().seal(&Carried::default(), &here).unwrap();
         assert!(own().open(&state, &here).is_err(), "each process has its own key");
     }

@@ -1,4 +1,4 @@
-//! Revision 2026-07-28: a call ends with its questions, and comes again with the answers.
+//! A stateless revision: a call ends with its questions, and comes again with the answers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,95 +7,97 @@ use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::state::{self, Carried, StateKey};
 use super::{Capabilities, check};
 use crate::context::{Caller, Cost, InputChannel, InputKind, InputRequest, Responding};
-use crate::contract::json as contract_json;
+use crate::contract::json as checked_json;
+use crate::mcp::protocol::text;
 
-/// The questions of one round of a call, and the answers of the rounds before.
+/// The questions of one round of a call, and the answers of the previous rounds.
 pub(in crate::mcp) struct Rounds {
     capabilities: Capabilities,
     key: StateKey,
     binding: Vec<u8>,
     answers: BTreeMap<String, Value>,
-    /// What the rounds before consumed.
-    cost: Cost,
-    open: Mutex<Open>,
+    round: Mutex<Round>,
 }
 
-/// What was asked in this round, and how the host hears of it.
 #[derive(Default)]
-struct Open {
-    asked: BTreeMap<String, InputRequest>,
-    /// Answers that this round used.
+struct Round {
+    questions: BTreeMap<String, InputRequest>,
+    /// The answers that the skill used in this round.
     used: BTreeMap<String, Value>,
-    /// Whether a poll goes on elsewhere that may put more questions.
+    /// Whether a poll on another thread goes on that may ask more.
     held: bool,
     waker: Option<Waker>,
 }
 
-/// How a round ends that has questions.
+/// How a round ends in which the skill asked something.
 pub(in crate::mcp) struct Asked {
-    /// The questions by their names, as JSON.
+    /// The questions by name, as the result has them.
     pub(in crate::mcp) requests: Value,
-    /// What the client sends with the answers.
+    /// The state that the client sends with the answers.
     pub(in crate::mcp) state: String,
 }
 
 impl Rounds {
-    /// What the parameters of a call say: `state` and `responses` as they came, the inputs as JSON text.
-    pub(in crate::mcp) fn read(
+    /// The round of a call, from `requestState` and `inputResponses` of its parameters, and what the previous rounds cost.
+    pub(in crate::mcp) fn new(
         key: &StateKey,
         capabilities: Capabilities,
         (reference, inputs, caller): (&str, &[u8], Option<&Caller>),
-        state: Option<&str>,
-        responses: Option<&str>,
-    ) -> Result<Self, String> {
+        state: Option<&RawValue>,
+        responses: Option<&RawValue>,
+    ) -> Result<(Self, Cost), String> {
         let binding = state::binding(reference, inputs, caller);
         let Carried { mut answers, cost } = match state {
             None => Carried::default(),
             Some(state) => {
-                let refused = |reason| format!("`params.requestState` is refused: {reason}");
-                let text: String = serde_json::from_str(state).map_err(|_| refused("it is not a text"))?;
-                key.open(&text, &binding).map_err(refused)?
+                let rejected = |reason| format!("`params.requestState` is rejected: {reason}");
+                let state = text(state).ok_or_else(|| rejected("it is not a string"))?;
+                key.open(&state, &binding).map_err(rejected)?
             }
         };
         if let Some(responses) = responses {
-            let wrong = "`params.inputResponses` must be an object with an answer for each question";
-            match contract_json::parse(responses.as_bytes()) {
+            match checked_json::parse(responses.get().as_bytes()) {
                 Ok(Value::Object(given)) => answers.extend(given),
-                _ => return Err(wrong.to_owned()),
+                _ => {
+                    return Err(
+                        "`params.inputResponses` must be an object with a field for each question".to_owned(),
+                    );
+                }
             }
         }
-        Ok(Self {
+        let rounds = Self {
             capabilities,
             key: key.clone(),
             binding,
             answers,
-            cost,
-            open: Mutex::default(),
-        })
+            round: Mutex::default(),
+        };
+        Ok((rounds, cost))
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn round(&self) -> MutexGuard<'_, Round> {
+        self.round.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a call until it ends, or until it goes no further without an answer: then the call is dropped, and there is no
-    /// result. All questions that are put before the call stops for the first time come together.
+    /// Runs a call until it ends, or until it waits for an answer: then the result is `None`, and the caller drops the call.
+    /// Questions that the call asks in the same poll are sent together.
     pub(in crate::mcp) async fn watch<F: Future>(&self, call: F) -> Option<F::Output> {
         let mut call = pin!(call);
         poll_fn(|cx| {
-            let replaced = self.open().waker.replace(cx.waker().clone());
-            // Dropped while nothing is locked: a task may go with it.
-            drop(replaced);
+            // Dropping a waker may run foreign code, so it happens outside of the lock.
+            let previous = self.round().waker.replace(cx.waker().clone());
+            drop(previous);
             if let Poll::Ready(done) = call.as_mut().poll(cx) {
                 return Poll::Ready(Some(done));
             }
-            let open = self.open();
-            if open.asked.is_empty() || open.held {
+            let round = self.round();
+            if round.questions.is_empty() || round.held {
                 Poll::Pending
             } else {
                 Poll::Ready(None)
@@ -104,34 +106,32 @@ impl Rounds {
         .await
     }
 
-    /// What the rounds before consumed.
-    pub(in crate::mcp) fn spent_before(&self) -> Cost {
-        self.cost.clone()
-    }
-
-    /// The questions of this round, after which all rounds together consumed `cost`.
+    /// The questions of this round, and the state for the next one; `cost` is what all rounds cost so far.
     pub(in crate::mcp) fn asked(&self, cost: Cost) -> Result<Asked, String> {
-        let mut open = self.open();
-        let requests = std::mem::take(&mut open.asked)
+        let mut round = self.round();
+        let requests = std::mem::take(&mut round.questions)
             .into_iter()
             .map(|(name, request)| {
                 (
                     name,
                     json!({"method": request.method(), "params": request.params()}),
                 )
-            });
-        let requests = Value::Object(requests.collect());
-        // Only what the skill asked for is kept: the client may have sent anything.
-        let answers = std::mem::take(&mut open.used);
+            })
+            .collect();
+        // The state keeps only answers that the skill asked for.
+        let answers = std::mem::take(&mut round.used);
         let state = self.key.seal(&Carried { answers, cost }, &self.binding)?;
-        Ok(Asked { requests, state })
+        Ok(Asked {
+            requests: Value::Object(requests),
+            state,
+        })
     }
 }
 
-/// Has the host look at the questions, unless there will be more of them at once.
-fn wake(mut open: MutexGuard<'_, Open>) {
-    let waker = if open.held { None } else { open.waker.take() };
-    drop(open);
+/// Ends the round: the questions may come from another thread than the one that polls the call.
+fn wake(mut round: MutexGuard<'_, Round>) {
+    let waker = if round.held { None } else { round.waker.take() };
+    drop(round);
     if let Some(waker) = waker {
         waker.wake();
     }
@@ -143,24 +143,24 @@ impl InputChannel for Rounds {
     }
 
     fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> Responding<'a> {
-        let mut open = self.open();
+        let mut round = self.round();
         if let Some(answer) = self.answers.get(name)
-            && check::fits(&request, answer).is_ok()
+            && check::validate(&request, answer).is_ok()
         {
-            open.used.insert(name.to_owned(), answer.clone());
+            round.used.insert(name.to_owned(), answer.clone());
             return Box::pin(ready(Ok(answer.clone())));
         }
-        open.asked.insert(name.to_owned(), request);
-        wake(open);
+        round.questions.insert(name.to_owned(), request);
+        wake(round);
         Box::pin(pending())
     }
 
     fn polling(&self, begins: bool) {
-        let mut open = self.open();
-        // Once the call waited for an answer, what it asks later is for the next round.
-        open.held = begins && open.asked.is_empty();
-        if !open.held && !open.asked.is_empty() {
-            wake(open);
+        let mut round = self.round();
+        // Once the call waits for an answer, later questions are for the next round.
+        round.held = begins && round.questions.is_empty();
+        if !round.questions.is_empty() {
+            wake(round);
         }
     }
 }
@@ -175,8 +175,6 @@ impl fmt::Debug for Rounds {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::context::Environment;
 
@@ -184,15 +182,17 @@ mod tests {
 
     fn rounds(key: &StateKey, state: Option<&str>, responses: Option<&str>) -> Result<Rounds, String> {
         let raw = r#"{"elicitation": {}, "roots": {}}"#.to_owned();
-        let raw = serde_json::value::RawValue::from_string(raw).unwrap();
-        let state = state.map(|state| serde_json::to_string(state).unwrap());
-        Rounds::read(
+        let raw = RawValue::from_string(raw).unwrap();
+        let state = state.map(|state| serde_json::value::to_raw_value(state).unwrap());
+        let responses = responses.map(|text| RawValue::from_string(text.to_owned()).unwrap());
+        Rounds::new(
             key,
             Capabilities::read(Some(&raw)),
             CALL,
             state.as_deref(),
-            responses,
+            responses.as_deref(),
         )
+        .map(|(rounds, _)| rounds)
     }
 
     fn form() -> InputRequest {
@@ -204,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn questions_end_a_round_and_answers_add_up() {
-        let key = StateKey::of(&Environment::from_vars([])).unwrap();
+        let key = StateKey::new(&Environment::from_vars([])).unwrap();
         let first = rounds(&key, None, None).unwrap();
         let both = async {
             tokio::join!(
@@ -252,7 +252,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_question_from_another_thread_ends_the_round() {
-        let key = StateKey::of(&Environment::from_vars([])).unwrap();
+        let key = StateKey::new(&Environment::from_vars([])).unwrap();
         let rounds = std::sync::Arc::new(rounds(&key, None, None).unwrap());
         let other = std::sync::Arc::clone(&rounds);
         let asking = std::thread::spawn(move || drop(other.request("a", form())));
@@ -260,34 +260,9 @@ mod tests {
         asking.join().unwrap();
     }
 
-    #[tokio::test]
-    async fn questions_of_one_poll_elsewhere_come_together() {
-        let key = StateKey::of(&Environment::from_vars([])).unwrap();
-        let rounds = rounds(&key, None, None).unwrap();
-        let ended = async {
-            assert!(rounds.watch(pending::<()>()).await.is_none());
-            rounds.asked(Cost::default()).unwrap().requests
-        };
-        let asking = async {
-            rounds.polling(true);
-            drop(rounds.request("a", form()));
-            // The host gets to look in the middle, whoever comes first in a turn.
-            for _ in 0..2 {
-                tokio::task::yield_now().await;
-            }
-            drop(rounds.request("b", InputRequest::Roots));
-            rounds.polling(false);
-            // A call that goes on meanwhile does not hold up its questions.
-            rounds.polling(true);
-        };
-        let both = async { tokio::join!(ended, asking).0 };
-        let requests = tokio::time::timeout(Duration::from_mins(1), both).await;
-        assert_eq!(requests.unwrap().as_object().unwrap().len(), 2);
-    }
-
     #[test]
     fn what_clients_send_is_checked() {
-        let key = StateKey::of(&Environment::from_vars([])).unwrap();
+        let key = StateKey::new(&Environment::from_vars([])).unwrap();
         for (state, responses) in [
             (Some("x"), None),
             (None, Some("null")),
@@ -296,6 +271,7 @@ mod tests {
         ] {
             assert!(rounds(&key, state, responses).is_err(), "{state:?} {responses:?}");
         }
-        assert!(Rounds::read(&key, Capabilities::default(), CALL, Some("1"), None).is_err());
+        let number = RawValue::from_string("1".to_owned()).unwrap();
+        assert!(Rounds::new(&key, Capabilities::default(), CALL, Some(&number), None).is_err());
     }
 }

@@ -37,10 +37,10 @@ const ANNOTATIONS: [&str; 7] = [
 
 const PREFIX: &str = "#/$defs/";
 
-/// The schema as it is served.
-pub(super) fn schema(contract: &Value, side: Side) -> Node {
+/// The portable form of a schema of the contract.
+pub(super) fn portable(contract: &Value, side: Side) -> Value {
     let Value::Object(root) = contract else {
-        return Node::new();
+        return Node::new().into();
     };
     let mut root = inlined(root).unwrap_or_else(|| root.clone());
     if side == Side::Inputs {
@@ -51,7 +51,7 @@ pub(super) fn schema(contract: &Value, side: Side) -> Node {
         root.entry("type").or_insert_with(|| "object".into());
         root.entry("properties").or_insert_with(|| Node::new().into());
     }
-    root
+    root.into()
 }
 
 /// The schema with its references resolved in place. `None`: it cannot be, or would grow too large.

@@ -1,46 +1,23 @@
-//! Asking the user of a call, in both eras of the protocol.
+//! Elicitation: questions of a skill to the client during a call.
 //!
-//! Up to revision 2025-11-25 the host sends a request to the client and the call waits for the response: [`Peer`]. From
-//! 2026-07-28 on the call ends with the questions, and the client calls again with the answers and a state that the host
-//! signed: [`Rounds`].
+//! In the revisions with `initialize` the server sends a request to the client, and the call waits for the response: [`Peer`].
+//! In a stateless revision the call ends with its questions, and the client calls again with the answers and with a state that
+//! the server signed: [`Rounds`].
 
 mod check;
 mod peer;
 mod rounds;
 mod state;
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub(super) use self::peer::Peer;
+pub(super) use self::peer::{AskingPeer, Peer};
 pub(super) use self::rounds::{Asked, Rounds};
 pub(super) use self::state::StateKey;
-use crate::context::{InputChannel, InputKind};
+use crate::context::InputKind;
 
-/// The error of a call that needs what the client did not say that it can do.
-pub(super) const MISSING_CAPABILITY: i32 = -32021;
-
-/// How the user of a call is asked.
-#[derive(Debug, Clone)]
-pub(super) enum Asking {
-    /// The call ends with the questions.
-    Rounds(Arc<Rounds>),
-    /// The call waits.
-    Peer(Arc<peer::Way>),
-}
-
-impl Asking {
-    pub(super) fn channel(&self) -> Arc<dyn InputChannel> {
-        match self {
-            Self::Rounds(rounds) => Arc::clone(rounds) as _,
-            Self::Peer(way) => Arc::clone(way) as _,
-        }
-    }
-}
-
-/// What a client says that it can do for a skill.
+/// What a client can be asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Capabilities {
     form: bool,
@@ -49,7 +26,7 @@ pub(super) struct Capabilities {
 }
 
 impl Capabilities {
-    /// Reads them. What is not understood is not there.
+    /// Parses them. A capability that is not understood is ignored.
     pub(super) fn read(raw: Option<&RawValue>) -> Self {
         #[derive(Deserialize)]
         struct Read<'a> {
@@ -71,7 +48,7 @@ impl Capabilities {
             return Self::default();
         };
         let is_object = |raw: Option<&RawValue>| raw.is_some_and(|raw| raw.get().starts_with('{'));
-        // Without a word about modes it is forms.
+        // Without modes it is forms.
         let modes = read
             .elicitation
             .and_then(|raw| serde_json::from_str::<Modes<'_>>(raw.get()).ok());
@@ -90,7 +67,7 @@ impl Capabilities {
         }
     }
 
-    /// Whether there is anything to ask it for.
+    /// Whether the client can be asked for anything.
     pub(super) fn any(self) -> bool {
         self.form || self.sampling || self.roots
     }

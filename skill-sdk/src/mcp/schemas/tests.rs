@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 
 fn served(contract: &Value, side: Side) -> Value {
-    schema(contract, side).into()
+    portable(contract, side)
 }
 
 #[test]

@@ -1,0 +1,301 @@
+//! JSON-RPC messages of a client, parsed no further than needed.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The message is not JSON.
+pub(super) const PARSE_ERROR: i32 = -32700;
+/// The JSON is not a message.
+pub(in crate::mcp) const INVALID_REQUEST: i32 = -32600;
+/// The server does not have the method.
+pub(in crate::mcp) const METHOD_NOT_FOUND: i32 = -32601;
+/// The parameters of the method are invalid.
+pub(in crate::mcp) const INVALID_PARAMS: i32 = -32602;
+/// The headers contradict the message.
+#[cfg(feature = "mcp-http")]
+pub(in crate::mcp) const HEADER_MISMATCH: i32 = -32020;
+
+/// Why a message cannot be served: the error object of JSON-RPC.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(in crate::mcp) struct RpcError {
+    pub(in crate::mcp) code: i32,
+    pub(in crate::mcp) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::mcp) data: Option<Value>,
+}
+
+impl RpcError {
+    pub(in crate::mcp) fn new(code: i32, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            code,
+            message,
+            data: None,
+        }
+    }
+
+    /// Invalid parameters.
+    pub(in crate::mcp) fn params(message: impl Into<String>) -> Self {
+        Self::new(INVALID_PARAMS, message)
+    }
+
+    /// JSON that is not a message.
+    pub(in crate::mcp) fn request(message: impl Into<String>) -> Self {
+        Self::new(INVALID_REQUEST, message)
+    }
+}
+
+/// The id of a request: the JSON text of a string or a number, which the response repeats.
+#[derive(Clone, Serialize)]
+#[serde(transparent)]
+pub(in crate::mcp) struct Id(Box<RawValue>);
+
+impl Id {
+    /// The id with this JSON text. Strings that are the same but escaped differently become the same id.
+    pub(in crate::mcp) fn new(json: &RawValue) -> Option<Self> {
+        let text = json.get();
+        match text.as_bytes().first()? {
+            b'"' if text.contains('\\') => {
+                let plain: String = serde_json::from_str(text).ok()?;
+                serde_json::value::to_raw_value(&plain).ok().map(Self)
+            }
+            b'"' | b'-' | b'0'..=b'9' => Some(Self(json.to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The id with this JSON text.
+    pub(in crate::mcp) fn parse(json: String) -> Option<Self> {
+        Self::new(&RawValue::from_string(json).ok()?)
+    }
+
+    /// The JSON text.
+    #[cfg(feature = "mcp-http")]
+    pub(in crate::mcp) fn json(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The id that is this string.
+    pub(in crate::mcp) fn string(text: &str) -> Option<Self> {
+        serde_json::value::to_raw_value(text).ok().map(Self)
+    }
+}
+
+impl PartialEq for Id {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+impl Eq for Id {}
+
+impl Hash for Id {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.get().hash(state);
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.get())
+    }
+}
+
+/// One message of a client.
+pub(in crate::mcp) enum Message<'a> {
+    Request(Request<'a>),
+    Notification {
+        method: Cow<'a, str>,
+        params: Option<&'a RawValue>,
+    },
+    /// The response to a request of this server. Without a result it is an error.
+    Response {
+        id: Option<Id>,
+        result: Option<&'a RawValue>,
+    },
+}
+
+/// A request of a client.
+pub(in crate::mcp) struct Request<'a> {
+    pub(in crate::mcp) id: Id,
+    pub(in crate::mcp) method: Cow<'a, str>,
+    pub(in crate::mcp) params: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    jsonrpc: Option<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+/// An `id` that is null makes a message a request with an invalid id, not a notification.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+/// Parses one message. An error comes with the id of the request, if it is known.
+pub(in crate::mcp) fn parse(text: &[u8]) -> Result<Message<'_>, (Option<Id>, RpcError)> {
+    let invalid =
+        |id: Option<Id>, reason: &str| (id, RpcError::request(format!("invalid request: {reason}")));
+    // Serde would read the elements of an array as the fields of the envelope.
+    let envelope: Envelope<'_> = match text.trim_ascii_start().first() {
+        Some(b'{') => {
+            serde_json::from_slice(text).map_err(|error| (None, not_a_message(text, &error.to_string())))?
+        }
+        _ => return Err((None, not_a_message(text, "the message must be a JSON object"))),
+    };
+    let id = envelope.id.and_then(Id::new);
+    if envelope.jsonrpc.as_deref() != Some("2.0") {
+        return Err(invalid(id, "`jsonrpc` must be \"2.0\""));
+    }
+    let (params, has_error) = (envelope.params, envelope.error.is_some());
+    match (envelope.method, envelope.id, id) {
+        (Some(method), None, _) => Ok(Message::Notification { method, params }),
+        (Some(method), Some(_), Some(id)) => Ok(Message::Request(Request { id, method, params })),
+        (Some(_), Some(_), None) => Err(invalid(None, "`id` must be a string or a number")),
+        (None, _, id) if envelope.result.is_some() || has_error => {
+            let result = envelope.result.filter(|_| !has_error);
+            Ok(Message::Response { id, result })
+        }
+        (None, _, id) => Err(invalid(id, "`method` is missing")),
+    }
+}
+
+fn not_a_message(text: &[u8], reason: &str) -> RpcError {
+    if let Err(error) = serde_json::from_slice::<&RawValue>(text) {
+        return RpcError::new(
+            PARSE_ERROR,
+            format!("parse error: the message is not JSON: {error}"),
+        );
+    }
+    if text.trim_ascii_start().starts_with(b"[") {
+        // The code that other SDKs respond with.
+        return RpcError::params("batches are not supported: send one message at a time");
+    }
+    RpcError::request(format!("invalid request: {reason}"))
+}
+
+/// The request that `notifications/cancelled` with these parameters cancels.
+pub(in crate::mcp) fn cancelled(params: Option<&RawValue>) -> Option<Id> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled<'a> {
+        #[serde(borrow)]
+        request_id: &'a RawValue,
+    }
+    let params = params.filter(|params| params.get().starts_with('{'))?;
+    let cancelled: Cancelled<'_> = serde_json::from_str(params.get()).ok()?;
+    Id::new(cancelled.request_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> (i32, Option<String>) {
+        let Err((id, error)) = parse(text.as_bytes()) else {
+            panic!("{text} is a message");
+        };
+        assert!(!error.message.is_empty());
+        (error.code, id.map(|id| format!("{id:?}")))
+    }
+
+    #[test]
+    fn invalid_messages_have_a_code() {
+        let none = None::<String>;
+        for (text, code, id) in [
+            ("", PARSE_ERROR, None),
+            ("{not json", PARSE_ERROR, None),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,", PARSE_ERROR, None),
+            ("[]", INVALID_PARAMS, None),
+            ("[\"2.0\",1,\"ping\"]", INVALID_PARAMS, None),
+            (
+                " [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+                INVALID_PARAMS,
+                None,
+            ),
+            ("1", INVALID_REQUEST, None),
+            ("null", INVALID_REQUEST, None),
+            ("{}", INVALID_REQUEST, None),
+            ("{\"id\":7,\"method\":\"ping\"}", INVALID_REQUEST, Some("7")),
+            (
+                "{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                Some("\"a\""),
+            ),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                None,
+            ),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":true,\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                None,
+            ),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1}", INVALID_REQUEST, Some("1")),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}",
+                INVALID_REQUEST,
+                None,
+            ),
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}",
+                INVALID_REQUEST,
+                None,
+            ),
+        ] {
+            let id: Option<&str> = id;
+            assert_eq!(
+                error(text),
+                (code, id.map(str::to_owned).or(none.clone())),
+                "{text}"
+            );
+        }
+        let Err((_, error)) = parse(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}") else {
+            panic!("it is not UTF-8");
+        };
+        assert_eq!(error.code, PARSE_ERROR);
+    }
+
+    #[test]
+    fn messages_are_told_apart() {
+        let request = |text: &str| match parse(text.as_bytes()) {
+            Ok(Message::Request(request)) => (format!("{:?}", request.id), request.method.into_owned()),
+            _ => panic!("{text} is not a request"),
+        };
+        assert_eq!(
+            request("{\"method\":\"pi\\u006eg\",\"id\":\"\\u0061\",\"jsonrpc\":\"2.0\",\"more\":[1]}"),
+            ("\"a\"".to_owned(), "ping".to_owned())
+        );
+        assert_eq!(
+            request("{\"jsonrpc\":\"2.0\",\"id\":-1,\"method\":\"x\"}").0,
+            "-1"
+        );
+        assert!(matches!(
+            parse(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"),
+            Ok(Message::Notification { params: None, .. })
+        ));
+        for response in [
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"\"}}",
+        ] {
+            assert!(matches!(parse(response.as_bytes()), Ok(Message::Response { .. })));
+        }
+    }
+}
