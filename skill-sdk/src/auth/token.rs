@@ -145,10 +145,17 @@ mod tests {
 
     #[test]
     fn parts() {
-        for token in ["", "a", "a.b", "a.b.c.d", "a b.c"] {
+        for token in ["", "a", "a.b", "a b.c"] {
             assert!(reason(header(token)).contains("three parts"), "{token}");
         }
-        for token in ["..", "e30=.e30.AA", "e+0.e30.AA", "\u{e9}.b.c", ".e30.AA"] {
+        for token in [
+            "..",
+            "a.b.c.d",
+            "e30=.e30.AA",
+            "e+0.e30.AA",
+            "\u{e9}.b.c",
+            ".e30.AA",
+        ] {
             assert!(reason(header(token)).contains("readable"), "{token}");
         }
     }
