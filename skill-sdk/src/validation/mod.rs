@@ -14,6 +14,7 @@ mod keywords;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod unreadable;
 mod violations;
 mod walk;
 
@@ -27,7 +28,7 @@ use self::keywords::Handling;
 use self::scan::Scan;
 #[cfg(feature = "http")]
 pub(crate) use self::scan::value_prefix;
-pub(crate) use self::violations::{Violation, path_of_error};
+pub(crate) use self::violations::Violation;
 use self::walk::Walk;
 use crate::contract::json;
 
@@ -198,10 +199,8 @@ impl Schema {
 
 /// Why a text cannot be parsed, and where.
 fn unreadable(text: &str, error: &serde_json::Error) -> Invalid {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let place = serde_path_to_error::deserialize::<_, Value>(&mut reader);
     Invalid::NotJson {
-        path: place.map_or_else(|error| path_of_error(error.path()), |_| "/".to_owned()),
+        path: unreadable::path(text),
         reason: error.to_string(),
     }
 }

@@ -190,6 +190,17 @@ fn a_text_that_is_not_an_object_or_not_json() {
             "{found:?}"
         );
     }
+    // Private names of the JSON library do not lead into strings without a bound.
+    let word = "$serde_json::private::RawValue";
+    let mut nested = "1".to_owned();
+    for _ in 0..8 {
+        let inner = json!({ word: nested }).to_string();
+        nested = format!("{}{inner}{}", "[".repeat(110), "]".repeat(110));
+    }
+    let text = format!(r#"{{"any": {nested}}}"#);
+    assert!(matches!(schema.validate(&text), Err(Invalid::NotJson { .. })));
+    let deep = format!(r#"{{"any": {}}}"#, "[".repeat(100_000));
+    assert!(matches!(schema.validate(&deep), Err(Invalid::NotJson { .. })));
 }
 
 /// The types of recursive values that `#[derive(JsonSchema)]` writes: structs, options, lists, maps, tagged and untagged enums.

@@ -67,7 +67,7 @@ pub(super) fn path(parts: &[Part<'_>]) -> String {
 }
 
 /// The text of a path at which reading failed.
-pub(crate) fn path_of_error(path: &serde_path_to_error::Path) -> String {
+pub(super) fn path_of_error(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     let parts: Vec<_> = path
         .iter()
