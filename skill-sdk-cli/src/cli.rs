@@ -2,11 +2,13 @@
 
 use clap::{Args, Parser, Subcommand};
 use skill_sdk::host::args::{
-    BridgePythonArgs, CheckArgs, ExportArgs, InvokeArgs, ListArgs, McpConfigArgs, ServeHttpArgs,
-    ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs,
+    ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs,
 };
 
+use crate::bridge::BridgePythonArgs;
 use crate::cargo::CargoArgs;
+use crate::check::CheckArgs;
+use crate::mcp_config::McpConfigArgs;
 
 /// Lists, checks, runs and hosts the skills of a Rust crate
 #[derive(Debug, Parser)]
@@ -149,10 +151,46 @@ pub(crate) struct Reach {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, Parser};
+
+    use super::{Cli, Command};
+    use crate::provider::Provider;
 
     #[test]
     fn the_arguments_do_not_contradict_each_other() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn providers_are_listed_or_repeated() {
+        let parse = |line: &str| Cli::try_parse_from(std::iter::once("skill-sdk").chain(line.split(' ')));
+        for (line, expected) in [
+            ("check git.merge", &[][..]),
+            ("check --provider gemini git.merge", &[Provider::Gemini]),
+            ("check --provider openai,anthropic git.merge", &Provider::ALL[..2]),
+            (
+                "check git.merge --provider openai --provider anthropic",
+                &Provider::ALL[..2],
+            ),
+        ] {
+            let Ok(Cli {
+                command: Command::Check { args, reach },
+            }) = parse(line)
+            else {
+                panic!("{line} was not understood");
+            };
+            assert_eq!(
+                (args.providers.as_slice(), reach.targets.len()),
+                (expected, 1),
+                "{line}"
+            );
+        }
+        for line in [
+            "check --provider",
+            "check --provider mistral",
+            "check --provider openai,",
+        ] {
+            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+        }
     }
 }

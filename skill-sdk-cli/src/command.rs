@@ -8,9 +8,9 @@ use skill_sdk::host::command::{self, Failure, exit, output};
 use skill_sdk::host::protocol::{self, SkillEntry};
 
 use crate::cli::{Bridge, Cli, Command, Reach, Serve};
-use crate::launch;
 use crate::runner::{Need, program};
 use crate::session::{Selected, Session};
+use crate::{bridge, check, launch, mcp_config};
 
 /// Runs a command and says its exit code.
 pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
@@ -28,7 +28,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Check { args, reach } => {
             let session = Session::open(reach, Need::Describe)?;
             // The envelope holds only what the targets name.
-            command::check::check(&session.envelope()?, &[], args)
+            check::check(&session.envelope()?, args)
         }
         Command::Invoke { args, reach } => {
             let session = Session::open(reach, Need::Invoke)?;
@@ -38,7 +38,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         }
         Command::McpConfig { args, reach } => {
             let (name, launch) = launch::launch(reach, args.url.is_some())?;
-            command::mcp_config::print(&name, &launch, args)?;
+            mcp_config::print(&name, &launch, args)?;
             Ok(exit::GOOD)
         }
         Command::Bridge(Bridge::Python { args, reach }) => {
@@ -53,7 +53,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
             let program = selected.first().map(|first| first.program.path.as_path());
             let all = reach.targets.is_empty();
-            command::bridge::python(&skills, all, program.unwrap_or(Path::new("")), args)
+            bridge::python(&skills, all, program.unwrap_or(Path::new("")), args)
         }
         Command::Serve(Serve::Http { args, reach }) => {
             command::serve::check(args)?;

@@ -3,12 +3,12 @@
 use std::env;
 use std::path::Path;
 
-use skill_sdk::host::command::Failure;
-use skill_sdk::host::command::mcp_config::{self, Launch};
+use skill_sdk::host::command::{Failure, select};
 use skill_sdk::host::protocol::{SERVE_MCP_STDIO, SkillEntry};
 
 use crate::cargo::{self, CargoArgs, absolute};
 use crate::cli::Reach;
+use crate::mcp_config::Launch;
 use crate::runner::Need;
 use crate::session::Session;
 use crate::target::Workspace;
@@ -28,7 +28,7 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
     if !elsewhere {
         session.refuse_without(SERVE_MCP_STDIO)?;
         let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
-        mcp_config::refuse_two_versions(&skills)?;
+        select::reject_two_versions(&skills)?;
     }
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));

@@ -3,6 +3,10 @@
 //! ```text
 //! cli      the arguments
 //! command  what each command does with a session
+//! check    the publication rules, and what model providers reject
+//! provider the rules of model providers
+//! bridge   modules by which an executor in another language finds and calls the skills
+//! mcp_config  what MCP clients are told
 //! launch   how another program starts the skills
 //! session  targets -> programs -> the skills they describe -> the selected ones
 //! target   what TARGETS mean: places, packages, programs, names of skills
@@ -10,11 +14,17 @@
 //! cargo    every call of cargo
 //! ```
 
+mod bridge;
 mod cargo;
+mod check;
 mod cli;
 mod command;
 mod launch;
+mod mcp_config;
+mod provider;
 mod runner;
+#[cfg(test)]
+mod sample;
 mod session;
 mod target;
 

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 /// How long a test waits for what should come at once, or by a clock that is paused.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 
-/// DeclaredNames again and again until something is so, which takes a moment.
+/// Asks again and again until something is so, which takes a moment.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     // Not the clock of the runtime, which may be paused.
     let end = Instant::now() + PATIENCE;

@@ -41,7 +41,7 @@ pub(crate) fn make() -> Result<reqwest::Client, SkillError> {
         .retryable("crm_client")
 }
 
-/// DeclaredNames for the customer with `email`.
+/// Asks for the customer with `email`.
 pub(crate) async fn find(
     http: &reqwest::Client,
     connection: &Connection,

@@ -64,7 +64,7 @@ fn told<T: Serialize>(answer: Answer<T>) -> String {
     format!("action={action}, content={content}")
 }
 
-/// DeclaredNames the user who it is.
+/// Asks the user who it is.
 #[skill("test_elicitation", version = "1", side_effects = "none", risk = "low")]
 pub async fn elicitation(
     /// What the user is told.
@@ -75,7 +75,7 @@ pub async fn elicitation(
     Ok(format!("User response: {}", told(answer)))
 }
 
-/// DeclaredNames with a form in which every field has a default.
+/// Asks with a form in which every field has a default.
 #[skill(
     "test_elicitation_sep1034_defaults",
     version = "1",
@@ -89,7 +89,7 @@ pub async fn defaults(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("Elicitation completed: {}", told(answer)))
 }
 
-/// DeclaredNames with all the ways in which a form can offer choices.
+/// Asks with all the ways in which a form can offer choices.
 #[skill(
     "test_elicitation_sep1330_enums",
     version = "1",
@@ -136,7 +136,7 @@ pub async fn choices(ctx: &SkillContext) -> Result<String, SkillError> {
     ))
 }
 
-/// DeclaredNames the model of the client.
+/// Asks the model of the client.
 #[skill("test_sampling", version = "1", side_effects = "none", risk = "low")]
 pub async fn sampling(
     /// What the model is told.

@@ -38,7 +38,7 @@ pub async fn elicitation(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("Hello, {}!", answer.accepted()?.name))
 }
 
-/// DeclaredNames the model of the client for a capital.
+/// Asks the model of the client for a capital.
 #[skill(
     "test_input_required_result_sampling",
     version = "1",
@@ -51,7 +51,7 @@ pub async fn sampling(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(text(&answer).to_owned())
 }
 
-/// DeclaredNames which folders the client works on.
+/// Asks which folders the client works on.
 #[skill(
     "test_input_required_result_list_roots",
     version = "1",
@@ -83,7 +83,7 @@ pub async fn request_state(ctx: &SkillContext) -> Result<String, SkillError> {
     .to_owned())
 }
 
-/// DeclaredNames for three things at once.
+/// Asks for three things at once.
 #[skill(
     "test_input_required_result_multiple_inputs",
     version = "1",
@@ -101,7 +101,7 @@ pub async fn multiple_inputs(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("{} {name} works on {folders} folders.", text(&greeting)))
 }
 
-/// DeclaredNames for one thing after the other.
+/// Asks for one thing after the other.
 #[skill(
     "test_input_required_result_multi_round",
     version = "1",
@@ -129,7 +129,7 @@ pub async fn tampered_state(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("confirmed: {}", answer.accepted()?.ok))
 }
 
-/// DeclaredNames only for what the client can answer.
+/// Asks only for what the client can answer.
 #[skill(
     "test_input_required_result_capabilities",
     version = "1",

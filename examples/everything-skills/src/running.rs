@@ -54,7 +54,7 @@ pub async fn missing_capability(ctx: &SkillContext) -> Result<String, SkillError
     Ok("The client has a model.".to_owned())
 }
 
-/// DeclaredNames for a name after some progress.
+/// Asks for a name after some progress.
 #[skill(
     "test_streaming_elicitation",
     version = "1",

@@ -129,7 +129,7 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// DeclaredNames what `git` answers by its exit code.
+    /// Asks what `git` answers by its exit code.
     fn yes_or_no(&self, arguments: &[&str]) -> Result<bool, SkillError> {
         let answer = self.0.run(arguments)?;
         match answer.code() {

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// What to do when there is no room for the files of an exchange.
 const TEMPORARY: &str = "the variable TMPDIR names the directory for temporary files";
 
-/// DeclaredNames a program for its skills.
+/// Asks a program for its skills.
 pub(crate) fn describe(program: &Path) -> Result<Envelope, Failure> {
     let exchange = Exchange::new()?;
     let status = exchange.run(program, DESCRIBE, Path::new("-"))?;

@@ -7,7 +7,6 @@ mod implementation;
 pub mod json;
 mod origin;
 mod policy;
-pub mod provider;
 pub mod schema;
 
 pub(crate) use self::description::first_paragraph;

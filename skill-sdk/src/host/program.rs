@@ -2,12 +2,11 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{HostBridge, HostCommand, HostServe, SkillNames};
+use super::args::{HostCommand, HostServe, SkillNames};
 use super::command::{self, Failure, check, contract, export, list, output, select};
 use super::protocol::Envelope;
 use super::{describe, invoke, stdio};
@@ -80,26 +79,6 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
             let reply = stdio::aside(|| invoke::reply(request)).map_err(|refusal| refused(&refusal))?;
             return command::invoke::finish(&reply).map(ExitCode::from);
         }
-        HostCommand::McpConfig { args, skills } => {
-            // A client that cannot start the program tells nobody why.
-            if cfg!(not(feature = "mcp")) && args.url.is_none() {
-                return Err(without("mcp"));
-            }
-            // They must be there; without names all are served, also those to come.
-            let hosted = selected(skills)?;
-            if args.url.is_none() {
-                command::mcp_config::refuse_two_versions(&hosted)?;
-            }
-            let program = own_path()?;
-            let name = program.file_stem().unwrap_or_default().to_string_lossy();
-            let launch = command::mcp_config::Launch::of_program(&program, &skills.names);
-            command::mcp_config::print(&name, &launch, args)?;
-        }
-        HostCommand::Bridge(HostBridge::Python { args, skills }) => {
-            let program = own_path()?;
-            let all = skills.names.is_empty();
-            return command::bridge::python(&selected(skills)?, all, &program, args).map(ExitCode::from);
-        }
         HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
         HostCommand::Serve(HostServe::McpStdio { args, skills }) => {
             return serve_mcp_stdio(&envelope, args, skills);
@@ -170,6 +149,7 @@ fn serve_mcp_http(
     Err(without("mcp-http"))
 }
 
+#[cfg(not(feature = "mcp-http"))]
 fn without(feature: &str) -> Failure {
     Failure::usage(format!(
         "this program was built without the feature `{feature}` of skill-sdk"
@@ -177,11 +157,6 @@ fn without(feature: &str) -> Failure {
     .help(format!(
         "add it: skill-sdk = {{ features = [\"host\", \"{feature}\"] }}"
     ))
-}
-
-fn own_path() -> Result<PathBuf, Failure> {
-    std::env::current_exe()
-        .map_err(|error| Failure::usage(format!("the path of this program is not known: {error}")))
 }
 
 /// The refs of the skills that are named; none: all of the program.

@@ -126,7 +126,7 @@ impl HttpServer {
         self.with(|shared| shared.probes.push(probe))
     }
 
-    /// DeclaredNames for no token at `/metrics`, for a Prometheus that has none. The names of the skills are read there.
+    /// Asks for no token at `/metrics`, for a Prometheus that has none. The names of the skills are read there.
     #[must_use]
     pub fn public_metrics(self) -> Self {
         self.with(|shared| shared.public_metrics = true)

@@ -91,7 +91,7 @@ struct Name {
     name: String,
 }
 
-/// DeclaredNames two questions at once.
+/// Asks two questions at once.
 #[skill("proc.ask", version = "1", side_effects = "none", risk = "low")]
 async fn ask(ctx: &SkillContext) -> Result<String, SkillError> {
     let (first, second) = tokio::join!(

@@ -61,7 +61,7 @@ impl Provider {
         client.receive().await
     }
 
-    /// DeclaredNames for a token of the client, with more parameters.
+    /// Asks for a token of the client, with more parameters.
     async fn token(&self, endpoint: &str, parameters: &str) -> String {
         let body =
             format!("grant_type=client_credentials&client_id=tests&client_secret=of-the-tests{parameters}");

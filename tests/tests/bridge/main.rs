@@ -21,6 +21,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+const TOOL: &str = env!("CARGO_BIN_EXE_bridge-tool");
 const PROGRAM: &str = env!("CARGO_BIN_EXE_local-skills");
 const EXECUTOR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/oracles/executor.py");
 
@@ -65,9 +66,10 @@ impl Bridge {
     }
 
     fn write(&self, arguments: &[&str]) -> Output {
-        Command::new(PROGRAM)
+        Command::new(TOOL)
             .args(["bridge", "python", "--out"])
             .arg(self.out())
+            .arg(PROGRAM)
             .args(arguments)
             .output()
             .unwrap()

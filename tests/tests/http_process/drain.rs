@@ -46,7 +46,7 @@ impl Flight {
     }
 }
 
-/// DeclaredNames until the program says that it is stopping.
+/// Asks until the program says that it is stopping.
 async fn stopping(address: SocketAddr) {
     until("it stops", async || {
         Client::connect(address).await.get("GET", "/readyz").await.status != 200

@@ -10,7 +10,7 @@ use skill_sdk::{SkillContext, SkillError, skill};
 use super::double::{Double, Say};
 use super::{Summary, code, context_of, environment_at, request, summarize};
 
-/// DeclaredNames the model, and is not stopped by anybody but the model client.
+/// Asks the model, and is not stopped by anybody but the model client.
 async fn in_another_task(context: SkillContext) -> SkillError {
     let task = tokio::spawn(async move { summarize(&context).await.unwrap_err() });
     task.await.unwrap()
@@ -49,7 +49,7 @@ async fn a_pause_that_would_take_longer_than_there_is_time_is_not_made() {
     assert_eq!(double.models(), "ab");
 }
 
-/// DeclaredNames the model in another task, and says what came of it in the cost.
+/// Asks the model in another task, and says what came of it in the cost.
 #[skill("task.summary", version = "1", side_effects = "none", risk = "low")]
 async fn other_task(ctx: &SkillContext) -> Result<(), SkillError> {
     let context = ctx.clone();
@@ -75,7 +75,7 @@ async fn when_the_caller_goes_away_the_request_is_dropped() {
     assert_eq!(double.sign().await, "gone");
 }
 
-/// DeclaredNames the model.
+/// Asks the model.
 #[skill("slow.summary", version = "1", side_effects = "none", risk = "low")]
 async fn own_task(ctx: &SkillContext) -> Result<(), SkillError> {
     ctx.llm()?.chat_json::<Summary>(request()).await.map(drop)

@@ -180,7 +180,7 @@ async fn failures_of_a_model_are_answers_too() {
 #[test]
 #[should_panic(expected = "FakeLlm: call 2 of the model, but 1 answers are expected to be enough")]
 fn one_call_too_many_panics_in_the_test() {
-    /// DeclaredNames twice, and does not mind failures.
+    /// Asks twice, and does not mind failures.
     #[skill("fake.twice", version = "1", side_effects = "none", risk = "low")]
     async fn twice(ctx: &SkillContext) -> Result<(), SkillError> {
         for _ in 0..2 {

@@ -165,7 +165,7 @@ struct Formats {
     code: String,
 }
 
-/// DeclaredNames for a `T` some times over, at several temperatures.
+/// Asks for a `T` some times over, at several temperatures.
 async fn asked_for<T>(context: &SkillContext)
 where
     T: Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static,
@@ -222,7 +222,7 @@ async fn the_server_gets_texts_without_personal_data() {
     assert_ne!(sent("Ответь", "тел 89123456789").await, guarded);
 }
 
-/// DeclaredNames for what the model never ends to say.
+/// Asks for what the model never ends to say.
 #[skill("llama.endless", version = "1", side_effects = "none", risk = "low")]
 async fn endless(limit: Option<u32>, ctx: &SkillContext) -> Result<(), SkillError> {
     let mut request = question();

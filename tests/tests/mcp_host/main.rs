@@ -106,7 +106,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(action)
 }
 
-/// DeclaredNames for the roots of the client, at once after so many notices.
+/// Asks for the roots of the client, at once after so many notices.
 #[skill("mcp.ask", version = "1", side_effects = "none", risk = "low", timeout = 3600)]
 async fn ask(notices: Option<usize>, ctx: &SkillContext) -> Result<usize, SkillError> {
     for _ in 0..notices.unwrap_or_default() {

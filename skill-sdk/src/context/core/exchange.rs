@@ -24,7 +24,7 @@ pub(super) struct Exchanged {
     pub(super) expires_in: Duration,
 }
 
-/// DeclaredNames the IAM for a token of `audience`.
+/// Asks the IAM for a token of `audience`.
 pub(super) async fn exchange(
     transport: &dyn Transport,
     settings: &IamSettings,

@@ -65,7 +65,7 @@ impl SkillContext {
             .is_some_and(|input| input.supports(kind))
     }
 
-    /// DeclaredNames the user to fill in a form with the fields of `T`.
+    /// Asks the user to fill in a form with the fields of `T`.
     ///
     /// `name` tells the questions of one skill apart; a question that is asked again under the same name may give the
     /// same answer again. `T` is a struct of texts, numbers, booleans, enums without data, and lists of such enums; its

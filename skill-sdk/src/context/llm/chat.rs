@@ -130,7 +130,7 @@ impl Conversation<'_> {
         pause <= MAX_PAUSE && self.deadline.is_none_or(fits)
     }
 
-    /// DeclaredNames one model, and once more when its answer does not fit.
+    /// Asks one model, and once more when its answer does not fit.
     async fn ask_model(&mut self, model: &str, prompt: &mut Prompt) -> Result<Value, ChatError> {
         let mut misfit = None;
         for _ in 0..ATTEMPTS {
@@ -164,7 +164,7 @@ impl Conversation<'_> {
         Err(ChatError::next(error))
     }
 
-    /// DeclaredNames a model once.
+    /// Asks a model once.
     async fn ask(&mut self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
         let provider = self.client.model();
         let span = tracing::info_span!(

@@ -113,7 +113,7 @@ pub struct ChatAnswer<T> {
 }
 
 impl Llm {
-    /// DeclaredNames for an answer of type `T`, a JSON object.
+    /// Asks for an answer of type `T`, a JSON object.
     ///
     /// The schema of `T` goes to the model; its doc comments are what the model knows of the fields. The answer is checked
     /// against the same schema. One that does not fit is sent back once, with what is wrong, before the next model is
@@ -133,7 +133,7 @@ impl Llm {
         })
     }
 
-    /// DeclaredNames for any JSON object.
+    /// Asks for any JSON object.
     pub async fn chat_json_object(
         &self,
         request: ChatRequest,

@@ -25,7 +25,7 @@ pub trait ChatModel: Send + Sync + 'static {
         vec![String::new()]
     }
 
-    /// DeclaredNames one model once.
+    /// Asks one model once.
     ///
     /// The future is dropped when the time of the call is up, and everything that it started must end with it.
     fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a>;

@@ -50,7 +50,6 @@ pub use policy::{
     IDEMPOTENCY, MAX_ATTEMPTS, MAX_BACKOFF_SECONDS, MAX_TIMEOUT_SECONDS, RISK_LEVELS, SIDE_EFFECTS,
     check_policy, check_safe_retries,
 };
-pub(super) use refs::percent_decoded;
 pub use schema::{DIALECT, check_schema};
 pub use shape::{
     MAX_ADDRESS_CHARS, MAX_NAME_CHARS, MAX_SCOPES, MAX_VERSION_CHARS, check_endpoint, check_entrypoint,

@@ -156,7 +156,7 @@ fn address(value: &Value) -> *const Value {
 }
 
 /// The text behind percent-encoding; nothing when it is broken.
-pub(in crate::contract) fn percent_decoded(text: &str) -> Option<String> {
+fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {

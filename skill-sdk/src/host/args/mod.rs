@@ -8,18 +8,14 @@ mod serve;
 use std::fmt;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 
 pub use self::serve::{
     AllowAnonymous, HostServe, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs,
     ToolSchemasArg,
 };
-pub use super::command::bridge::{BridgePythonArgs, HostBridge};
-pub use super::command::mcp_config::McpConfigArgs;
 pub use super::limits::{LimitArgs, SkillCalls};
 pub use super::logging::LogFormat;
-use crate::contract::provider::Provider;
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -43,23 +39,9 @@ pub struct ListArgs {
 /// The arguments of `check`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckArgs {
-    /// Also say what this model provider refuses in a tool made of a skill; may be repeated
-    #[arg(long = "provider", value_enum, value_name = "PROVIDER", value_delimiter = ',')]
-    pub providers: Vec<Provider>,
-
     /// How to print what was found
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-}
-
-impl ValueEnum for Provider {
-    fn value_variants<'a>() -> &'a [Self] {
-        Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
 }
 
 /// The protocol of the implementation that an export writes.
@@ -203,18 +185,6 @@ pub enum HostCommand {
     /// Host the skills
     #[command(subcommand)]
     Serve(HostServe),
-    /// Print what to write into the configuration of MCP clients
-    McpConfig {
-        /// Which clients, and how.
-        #[command(flatten)]
-        args: McpConfigArgs,
-        /// Which skills.
-        #[command(flatten)]
-        skills: SkillNames,
-    },
-    /// Make the skills callable from another language
-    #[command(subcommand)]
-    Bridge(HostBridge),
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -285,9 +255,7 @@ mod tests {
             "serve local --socket",
             "serve http --allow-anonymous=somewhere",
             "list --format yaml",
-            "check --provider",
-            "check --provider mistral",
-            "check --provider openai,",
+            "check --provider openai",
         ] {
             let error = parse(line).expect_err(line);
             assert_eq!(error.exit_code(), 2, "{line}");
@@ -328,28 +296,6 @@ mod tests {
             assert_eq!(
                 (args.anonymous(), skills.names.len()),
                 (expected, names),
-                "{line}"
-            );
-        }
-    }
-
-    #[test]
-    fn providers_are_listed_or_repeated() {
-        for (line, expected) in [
-            ("check git.merge", &[][..]),
-            ("check --provider gemini git.merge", &[Provider::Gemini]),
-            ("check --provider openai,anthropic git.merge", &Provider::ALL[..2]),
-            (
-                "check git.merge --provider openai --provider anthropic",
-                &Provider::ALL[..2],
-            ),
-        ] {
-            let Ok(HostCommand::Check { args, skills }) = parse(line) else {
-                panic!("{line} was not understood");
-            };
-            assert_eq!(
-                (args.providers.as_slice(), skills.names.len()),
-                (expected, 1),
                 "{line}"
             );
         }

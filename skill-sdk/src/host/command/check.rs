@@ -1,105 +1,83 @@
-//! `check`: all publication rules over all skills, and what model providers refuse.
+//! `check`: all publication rules over all skills.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Failure, exit, output, problems, select};
 use crate::contract::check::{Severity, check_spec};
-use crate::contract::provider::{Provider, check_tool};
 use crate::host::args::{CheckArgs, Format};
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
 use crate::pipeline::{check_examples, check_schema_compiles};
 
-/// One violation of one skill.
+/// A problem and how severe it is.
 #[derive(Debug, Serialize)]
-struct Found {
-    severity: Severity,
+pub struct Found {
+    /// An error fails the check.
+    pub severity: Severity,
+    /// What it is.
     #[serde(flatten)]
-    problem: Problem,
+    pub problem: Problem,
 }
 
-/// What one provider refuses in one skill.
-#[derive(Debug, Serialize)]
-struct Refused {
-    provider: Provider,
-    #[serde(flatten)]
-    found: Found,
-    remedy: String,
+/// What was checked, and what was found.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The skills that were checked.
+    pub skills: Vec<&'a SkillEntry>,
+    /// Their violations of the publication rules, and the problems of their program.
+    pub violations: Vec<Found>,
 }
 
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct Document<'a> {
     ok: bool,
     skills: usize,
     violations: &'a [Found],
-    /// Missing when no provider was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    findings: Option<&'a [Refused]>,
 }
 
-/// Prints every violation of the skills that `names` mean, and what the providers refuse in them; the exit code says
-/// whether one of them stops publication or makes a provider refuse a request.
+/// Prints every violation of the skills that `names` mean; the exit code says whether one of them stops publication.
 pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<u8, Failure> {
-    let (text, ok) = report(envelope, names, args)?;
-    output::print(&text)?;
+    let Report { skills, violations } = report(envelope, names)?;
+    let ok = violations.iter().all(|found| found.severity != Severity::Error);
+    output::print(&match args.format {
+        Format::Json => output::json(&Document {
+            ok,
+            skills: skills.len(),
+            violations: &violations,
+        })?,
+        Format::Text => text(&violations, ok),
+    })?;
     Ok(if ok { exit::GOOD } else { exit::NO })
 }
 
-/// What is printed, and whether there is no error.
-fn report(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<(String, bool), Failure> {
+/// Checks the skills that `names` mean.
+pub fn report<'a>(envelope: &'a Envelope, names: &[String]) -> Result<Report<'a>, Failure> {
     // While there are problems a name may belong to a skill that is not described, so all are checked that are.
     let skills = if envelope.problems.is_empty() {
         select::select(&envelope.skills, names)?
     } else {
         envelope.skills.iter().collect()
     };
-    let mut found: Vec<Found> = envelope
-        .problems
-        .iter()
-        .map(|problem| Found {
-            severity: Severity::Error,
-            problem: problem.clone(),
-        })
+    let problems = envelope.problems.iter().map(|problem| Found {
+        severity: Severity::Error,
+        problem: problem.clone(),
+    });
+    let violations = problems
+        .chain(skills.iter().flat_map(|skill| violations(skill)))
         .collect();
-    found.extend(skills.iter().flat_map(|skill| violations(skill)));
-    let mut providers = args.providers.clone();
-    providers.sort_unstable();
-    providers.dedup();
-    let refused: Vec<Refused> = providers
-        .iter()
-        .flat_map(|provider| skills.iter().flat_map(|skill| refused(*provider, skill)))
-        .collect();
-    let all = found.iter().chain(refused.iter().map(|refused| &refused.found));
-    let ok = all.into_iter().all(|found| found.severity != Severity::Error);
-    let text = match args.format {
-        Format::Json => output::json(&Report {
-            ok,
-            skills: skills.len(),
-            violations: &found,
-            findings: (!providers.is_empty()).then_some(&refused),
-        })?,
-        Format::Text => text(&found, &refused, ok),
-    };
-    Ok((text, ok))
+    Ok(Report { skills, violations })
 }
 
-fn text(found: &[Found], refused: &[Refused], ok: bool) -> String {
+/// One problem a line, and `ok` at the end when there is no error.
+pub fn text<'a>(found: impl IntoIterator<Item = &'a Found>, ok: bool) -> String {
     let mut text = String::new();
-    let mut line = |severity: Severity, problem: &Problem| {
-        let label = if severity == Severity::Error {
+    for Found { severity, problem } in found {
+        let label = if *severity == Severity::Error {
             "error"
         } else {
             "warning"
         };
         text.push_str(&format!("{label}: {}\n", problems::line(problem)));
-    };
-    for Found { severity, problem } in found {
-        line(*severity, problem);
-    }
-    for Refused { found, remedy, .. } in refused {
-        let mut problem = found.problem.clone();
-        problem.message = format!("{}; {remedy}", problem.message);
-        line(found.severity, &problem);
     }
     if ok {
         text.push_str("ok\n");
@@ -107,37 +85,12 @@ fn text(found: &[Found], refused: &[Refused], ok: bool) -> String {
     text
 }
 
-fn origin(skill: &SkillEntry) -> String {
+/// The package and the place in the sources that declare a skill.
+pub fn origin(skill: &SkillEntry) -> String {
     format!(
         "{} {}, {}:{}",
         skill.package, skill.package_version, skill.file, skill.line
     )
-}
-
-fn refused(provider: Provider, skill: &SkillEntry) -> Vec<Refused> {
-    let part = |pointer: &str| skill.spec.pointer(pointer).unwrap_or(&Value::Null);
-    let description = part("/description").as_str().unwrap_or_default();
-    let found = check_tool(provider, &skill.name, description, part("/contract/inputs"));
-    let of_spec = |pointer: &str| match pointer.strip_prefix("/inputs") {
-        Some(rest) => Some(format!("/contract/inputs{rest}")),
-        // The name stands beside the spec.
-        None => (pointer != "/name").then(|| pointer.to_owned()),
-    };
-    let refused = found.into_iter().map(|finding| Refused {
-        provider,
-        found: Found {
-            severity: finding.severity,
-            problem: Problem {
-                code: finding.rule.to_owned(),
-                reference: Some(skill.reference.clone()),
-                pointer: of_spec(&finding.pointer),
-                origin: Some(origin(skill)),
-                message: finding.message,
-            },
-        },
-        remedy: finding.remedy,
-    });
-    refused.collect()
 }
 
 fn violations(skill: &SkillEntry) -> Vec<Found> {
@@ -253,58 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn what_providers_refuse_is_placed_in_the_spec() {
-        let mut skill = skill("a.b@1", "x::a");
-        skill.spec["description"] = json!("é".repeat(2000));
-        skill.spec["contract"]["inputs"] =
-            json!({"type": "object", "properties": {"a b": {"type": "array"}}});
-        let found = refused(Provider::OpenAi, &skill);
-        let errors: Vec<_> = found
-            .iter()
-            .filter(|refused| refused.found.severity == Severity::Error)
-            .map(|refused| {
-                (
-                    refused.found.problem.code.as_str(),
-                    refused.found.problem.pointer.as_deref(),
-                )
-            })
-            .collect();
-        assert_eq!(
-            errors,
-            [("openai.items", Some("/contract/inputs/properties/a b"))]
-        );
-        let pointer = |code: &str| {
-            let of_code = |refused: &&Refused| refused.found.problem.code == code;
-            found
-                .iter()
-                .find(of_code)
-                .unwrap()
-                .found
-                .problem
-                .pointer
-                .as_deref()
-        };
-        assert_eq!(pointer("openai.name"), None);
-        assert_eq!(pointer("openai.description_length"), Some("/description"));
-        assert_eq!(pointer("openai.strict_required"), Some("/contract/inputs"));
-        for refused in &found {
-            assert!(
-                skill
-                    .spec
-                    .pointer(refused.found.problem.pointer.as_deref().unwrap_or(""))
-                    .is_some()
-            );
-        }
-    }
-
-    #[test]
-    fn only_errors_change_the_exit_code() {
+    fn only_errors_fail_the_check() {
         let mut skill = skill("a.b@1", "x::a");
         skill.spec = json!({
-            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
+            "version": "1", "description": " ", "sideEffects": "none", "riskLevel": "low",
             "contract": {
-                "inputs": {"type": "object", "properties": {"a": {"type": "string"}}},
-                "outputs": {"type": "object"},
+                "inputs": {"type": "object"}, "outputs": {"type": "object"},
                 "idempotency": "none", "timeoutSeconds": 60,
                 "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
                 "implementation": {"protocol": "local", "entrypoint": "x:a"},
@@ -317,62 +224,13 @@ mod tests {
             problems: Vec::new(),
             actions: Vec::new(),
         };
-        let report = |envelope: &Envelope, providers: &[Provider], format| {
-            let args = CheckArgs {
-                providers: providers.to_vec(),
-                format,
-            };
-            report(envelope, &[], &args).unwrap()
-        };
-        let (text, ok) = report(&envelope, Provider::ALL, Format::Text);
-        assert!(ok && text.ends_with("\nok\n"), "{text}");
-        assert_eq!(report(&envelope, &[], Format::Text), ("ok\n".to_owned(), true));
-
-        envelope.skills[0].spec["description"] = json!(" ");
-        let (text, ok) = report(&envelope, &[], Format::Text);
+        let args = CheckArgs::default();
+        let found = report(&envelope, &[]).unwrap().violations;
+        let text = text(&found, true);
         let warned = "warning: a.b@1: /description: the skill has no description";
-        assert!(
-            ok && text.starts_with(warned) && text.ends_with("\nok\n"),
-            "{text}"
-        );
-        envelope.skills[0].spec["description"] = json!("It.");
-
-        envelope.skills[0].spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "array"});
-        for (providers, expected) in [
-            (&[][..], true),
-            (&[Provider::Anthropic], true),
-            (&[Provider::OpenAi], false),
-            (Provider::ALL, false),
-        ] {
-            assert_eq!(
-                report(&envelope, providers, Format::Text).1,
-                expected,
-                "{providers:?}"
-            );
-        }
-        let (text, _) = report(&envelope, &[Provider::OpenAi, Provider::OpenAi], Format::Text);
-        let line = "error: a.b@1: /contract/inputs/properties/a: the list has no `items`; add `items` [openai.items]\n";
-        assert_eq!(text.matches(line).count(), 1, "{text}");
-        assert!(
-            text.contains("a client has to call it `a_b` [openai.name]"),
-            "{text}"
-        );
-
-        let (text, _) = report(&envelope, &[], Format::Json);
-        assert!(!text.contains("findings"), "{text}");
-        let (text, _) = report(&envelope, &[Provider::OpenAi], Format::Json);
-        let document: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(document["ok"], json!(false));
-        assert_eq!(document["violations"], json!([]));
-        let findings = document["findings"].as_array().unwrap();
-        let items = findings.iter().find(|finding| finding["code"] == "openai.items");
-        assert_eq!(
-            items.unwrap(),
-            &json!({
-                "provider": "openai", "severity": "error", "code": "openai.items", "ref": "a.b@1",
-                "pointer": "/contract/inputs/properties/a", "origin": "acme-skills 1.0.0, src/lib.rs:3",
-                "message": "the list has no `items`", "remedy": "add `items`",
-            })
-        );
+        assert!(text.starts_with(warned) && text.ends_with("\nok\n"), "{text}");
+        assert_eq!(check(&envelope, &[], &args).unwrap(), exit::GOOD);
+        envelope.skills[0].spec["contract"]["timeoutSeconds"] = json!(0);
+        assert_eq!(check(&envelope, &[], &args).unwrap(), exit::NO);
     }
 }

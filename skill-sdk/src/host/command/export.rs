@@ -1,6 +1,6 @@
 //! `export`: the files of a catalog package, written or compared.
 
-use super::{Failure, exit, failure, mcp_config, output};
+use super::{Failure, exit, failure, output, select};
 use crate::contract::check::{Violation, check_spec};
 use crate::contract::{Auth, Implementation, Spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
@@ -21,7 +21,7 @@ pub fn export(
         return Err(Failure::usage("there are no skills to export"));
     }
     if args.protocol == Some(Protocol::Mcp) {
-        mcp_config::refuse_two_versions(skills)?;
+        select::reject_two_versions(skills)?;
     }
     let documents = skills
         .iter()

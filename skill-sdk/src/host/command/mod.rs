@@ -5,11 +5,8 @@
 //! - [`select`] which skills a name means
 //! - [`list`], [`contract`] print skills; [`check`] checks them, [`export`] writes and compares their files
 //! - [`problems`] why the skills of a program cannot be used at all
-//! - [`mcp_config`] says what MCP clients are to be told
-//! - [`bridge`] writes what executors in other languages import
 //! - [`invoke`], [`serve`] make the requests of the protocol from arguments
 
-pub mod bridge;
 pub mod check;
 pub mod contract;
 pub mod exit;
@@ -17,7 +14,6 @@ pub mod export;
 pub mod failure;
 pub mod invoke;
 pub mod list;
-pub mod mcp_config;
 pub mod output;
 pub mod problems;
 pub mod select;

@@ -46,6 +46,22 @@ pub fn exactly_one<'a>(skills: &[&'a SkillEntry], command: &str) -> Result<&'a S
     }
 }
 
+/// Rejects skills that one MCP server cannot serve together: a tool has the name of its skill, so two versions would be
+/// one tool. The client would only see that the program ends.
+pub fn reject_two_versions(skills: &[&SkillEntry]) -> Result<(), Failure> {
+    for (index, skill) in skills.iter().enumerate() {
+        if let Some(other) = skills[..index].iter().find(|other| other.name == skill.name) {
+            let (first, second) = (&other.reference, &skill.reference);
+            return Err(
+                Failure::usage(format!("{first} and {second} would be one tool of an MCP server")).help(
+                    format!("name the skills to host, with one of the two: `{second}`"),
+                ),
+            );
+        }
+    }
+    Ok(())
+}
+
 /// The error for a name that matches no skill.
 pub fn unknown<'a>(name: &str, skills: impl Iterator<Item = &'a SkillEntry>) -> Failure {
     Failure::usage(format!("no skill matches `{name}`")).help(format!("the skills are: {}", listed(skills)))
@@ -128,6 +144,20 @@ pub(super) mod tests {
                 "{failure}"
             );
         }
+    }
+
+    #[test]
+    fn two_versions_are_not_served_together() {
+        let skills = ["a.b@1", "c.d@1", "a.b@2"].map(|reference| skill(reference, "x::a"));
+        let [first, other, second] = skills.each_ref();
+        assert!(reject_two_versions(&[first, other]).is_ok());
+        let failure = reject_two_versions(&[first, other, second])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            failure.contains("a.b@1 and a.b@2") && failure.contains("name the skills"),
+            "{failure}"
+        );
     }
 
     #[test]

@@ -41,14 +41,14 @@ impl EntityQuery {
         }
     }
 
-    /// DeclaredNames for those only that satisfy `filter` too.
+    /// Asks for those only that satisfy `filter` too.
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filters.push(filter);
         self
     }
 
-    /// DeclaredNames for those that are valid at a moment, such as `2026-01-31T12:00:00Z`.
+    /// Asks for those that are valid at a moment, such as `2026-01-31T12:00:00Z`.
     #[must_use]
     pub fn as_of(mut self, moment: impl Into<String>) -> Self {
         self.as_of = Some(moment.into());

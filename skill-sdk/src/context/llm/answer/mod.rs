@@ -5,6 +5,7 @@
 //! - `strict`: the strict profile of a schema; `nulls`: the way back from it
 
 mod extract;
+mod limits;
 mod nulls;
 mod strict;
 #[cfg(test)]

@@ -1,16 +1,55 @@
 //! The strict profile of a schema, for structured outputs.
 //!
-//! A provider that is given it promises answers that fit. Its rules are those of
-//! [`contract::provider`](crate::contract::provider): every object is closed and requires all its properties, only some
-//! keywords are known. What the profile cannot say is said in the description, or left out; the answer is checked against the
+//! A provider that is given it promises answers that fit. Every object is closed and requires all its properties, and only
+//! some keywords are known; `docs/providers.md` lists the rules. What the profile cannot say is said in the description, or left out; the answer is checked against the
 //! whole schema anyway.
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::provider::{Provider, STRICT_FORMATS, STRICT_KEYWORDS, check_tool};
+use super::limits;
 
 /// How deep a schema may be.
 const MAX_LEVELS: usize = 64;
+
+/// The keywords of the profile.
+const KEYWORDS: &[&str] = &[
+    "$schema",
+    "$defs",
+    "definitions",
+    "$ref",
+    "title",
+    "description",
+    "type",
+    "enum",
+    "const",
+    "anyOf",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "pattern",
+    "format",
+    "multipleOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minItems",
+    "maxItems",
+];
+
+/// The formats of the profile.
+const FORMATS: &[&str] = &[
+    "date-time",
+    "time",
+    "date",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uuid",
+];
 
 /// Conditions without a place in the profile: the model reads of them in the description.
 const IN_WORDS: &[&str] = &[
@@ -25,10 +64,7 @@ const IN_WORDS: &[&str] = &[
 /// The strict form of `schema`; `None` when it has none.
 pub(super) fn strict(schema: &Value) -> Option<Value> {
     let strict = of(schema, 0)?;
-    // The rules of strict tools are those of structured outputs. The name is not looked at here.
-    let broken = check_tool(Provider::OpenAi, "answer", "An answer.", &strict);
-    let counts = |rule: &str| rule.starts_with("openai.strict_") || rule == "openai.root";
-    (!broken.iter().any(|finding| counts(finding.rule))).then_some(strict)
+    limits::are_kept(&strict).then_some(strict)
 }
 
 fn of(schema: &Value, level: usize) -> Option<Value> {
@@ -64,7 +100,7 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
             "allOf" => return None,
             // Those of objects are written below.
             "$schema" | "properties" | "required" | "additionalProperties" => {}
-            known if STRICT_KEYWORDS.contains(&known) && !is_unknown_format(known, value) => {
+            known if KEYWORDS.contains(&known) && !is_unknown_format(known, value) => {
                 strict.insert(keyword.clone(), value.clone());
             }
             condition if IN_WORDS.contains(&condition) => in_words.push(format!("{keyword} {value}")),
@@ -81,10 +117,7 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
 }
 
 fn is_unknown_format(keyword: &str, value: &Value) -> bool {
-    keyword == "format"
-        && value
-            .as_str()
-            .is_some_and(|format| !STRICT_FORMATS.contains(&format))
+    keyword == "format" && value.as_str().is_some_and(|format| !FORMATS.contains(&format))
 }
 
 /// Adds conditions to the description.

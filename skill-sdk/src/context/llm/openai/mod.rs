@@ -108,7 +108,7 @@ impl OpenAi {
         self.forms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// DeclaredNames in the form that the model is known to take, and in simpler ones as long as the server refuses the form.
+    /// Asks in the form that the model is known to take, and in simpler ones as long as the server refuses the form.
     async fn ask_in_some_form(&self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
         let known = self.forms().known(model, prompt);
         let mut form = known;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::cases::{Tool, cases};
 use super::{Provider, all_rules, check_tool, ours, provider_of};
-use crate::contract::provider::Mode;
+use crate::provider::rule::Mode;
 
 /// The rules whose violation the library of the vendor notices; it is silent about all others.
 const NOTICED: &[&str] = &[
@@ -47,7 +47,7 @@ struct Deed {
 }
 
 fn mode_of(rule: &str) -> Mode {
-    all_rules().find(|known| known.id == rule).unwrap().mode
+    all_rules().find(|known| known.id == rule).unwrap().mode()
 }
 
 fn key(provider: Provider, mode: Mode) -> String {
@@ -59,7 +59,7 @@ fn key(provider: Provider, mode: Mode) -> String {
     format!("{provider}.{mode}")
 }
 
-/// DeclaredNames the libraries about the tools; nothing, with a message, where they are not at hand.
+/// Asks the libraries about the tools; nothing, with a message, where they are not at hand.
 fn ask(tools: &[Tool]) -> Option<Answer> {
     let Some(python) = std::env::var_os("SKILL_SDK_TEST_PYTHON") else {
         eprintln!("skipped: SKILL_SDK_TEST_PYTHON names no Python with the libraries of the vendors");

@@ -3,12 +3,11 @@
 use serde_json::Value;
 
 use super::node;
-use super::tree::{Node, Place, Tree};
-use crate::contract::check::percent_decoded;
+use super::tree::{Node, Tree};
 
 /// Where a `$ref` leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+enum Target {
     /// To this schema of the tree.
     Schema(usize),
     /// To a place of the document that is no schema of its own.
@@ -17,11 +16,41 @@ pub(super) enum Target {
     Nowhere,
 }
 
-/// The references, with the indexes of the schemas that they stand in: the text, and where it leads.
-pub(super) fn references<'a>(tree: &Tree<'a>) -> impl Iterator<Item = (usize, &'a str, Target)> {
+/// A `$ref`.
+#[derive(Debug)]
+pub(super) struct Reference<'a> {
+    /// The index of the schema that it stands in.
+    pub(super) at: usize,
+    /// That schema.
+    pub(super) schema: &'a Value,
+    text: &'a str,
+    target: Target,
+}
+
+impl Reference<'_> {
+    /// Says that it leads nowhere.
+    pub(super) fn dangling(&self) -> Option<String> {
+        (self.target == Target::Nowhere).then(|| format!("`{}` leads nowhere", node::short(self.text)))
+    }
+
+    /// Says which keywords stand beside it that are not `allowed` there.
+    pub(super) fn beside(&self, allowed: impl Fn(&str) -> bool) -> Option<String> {
+        let mut beside = node::keywords_beside(self.schema, &["$ref"]);
+        beside.retain(|keyword| !allowed(keyword));
+        (!beside.is_empty()).then(|| format!("{} stands beside `$ref`", node::listed(&beside)))
+    }
+}
+
+/// All references.
+pub(super) fn references<'a>(tree: &Tree<'a>) -> impl Iterator<Item = Reference<'a>> {
     tree.nodes.iter().enumerate().filter_map(|(at, node)| {
         let text = node.value.get("$ref")?.as_str()?;
-        Some((at, text, resolve(tree, text)))
+        Some(Reference {
+            at,
+            schema: node.value,
+            text,
+            target: resolve(tree, text),
+        })
     })
 }
 
@@ -42,6 +71,20 @@ fn resolve(tree: &Tree<'_>, reference: &str) -> Target {
         .map_or(Target::Nowhere, Target::Schema)
 }
 
+/// The text behind percent-encoding; nothing when it is broken.
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        let mut digit = || char::from(bytes.next()?).to_digit(16);
+        decoded.push(match byte {
+            b'%' => u8::try_from(digit()? * 16 + digit()?).ok()?,
+            _ => byte,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
 /// The schemas whose `$ref` is part of a circle, in document order.
 ///
 /// With `required_only`, a property that may be missing breaks a circle: a value can end there.
@@ -56,18 +99,22 @@ pub(super) fn recursive(tree: &Tree<'_>, required_only: bool) -> Vec<usize> {
         }
     };
     for (at, node) in tree.nodes.iter().enumerate() {
-        let optional = match (node.place, tree.nodes.get(node.parent)) {
-            // A definition is not a part of what it stands in; only a reference makes it one.
-            (Place::Root | Place::Definition | Place::Condition, _) => continue,
-            (Place::Property(name), Some(parent)) => !node::requires(parent.value, name),
-            _ => false,
-        };
+        // A definition is not a part of what it stands in; only a reference makes it one.
+        let is_definition = matches!(node.keyword, "$defs" | "definitions");
+        if node.is_root() || node.is_condition || is_definition {
+            continue;
+        }
+        let around = tree
+            .nodes
+            .get(node.parent)
+            .map_or(&Value::Null, |node| node.value);
+        let optional = node.property().is_some_and(|name| !node::requires(around, name));
         if !(required_only && optional) {
             link(node.parent, at);
         }
     }
     let mut references: Vec<(usize, usize)> = Vec::new();
-    for (at, _, target) in self::references(tree) {
+    for Reference { at, target, .. } in self::references(tree) {
         if let Target::Schema(to) = target {
             link(at, to);
             references.push((at, to));

@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
+use skill_sdk::contract::Implementation;
+use skill_sdk::host::command::{Failure, exit, failure, output};
+use skill_sdk::host::protocol::{MARKER, SkillEntry};
 
-pub use self::args::{BridgePythonArgs, HostBridge};
+pub(crate) use self::args::BridgePythonArgs;
 use self::files::{generated_modules, put, refuse_foreign, unreadable, unwritable};
-use super::{Failure, exit, failure, output};
-use crate::contract::Implementation;
-use crate::host::protocol::{MARKER, SkillEntry};
 
 /// The variable of the environment that names the program.
 const PROGRAM_VARIABLE: &str = "SKILL_SDK_BRIDGE_PROGRAM";
@@ -40,7 +40,7 @@ const MODULE: &str = include_str!("module.py");
 
 /// Writes the modules for `skills`, or compares them with `--check`. `program` hosts the skills; it is copied unless the
 /// arguments name the one to use. `all`: no others are wanted in that directory, so modules of other packages are left over.
-pub fn python(
+pub(crate) fn python(
     skills: &[&SkillEntry],
     all: bool,
     program: &Path,
@@ -317,7 +317,7 @@ fn text_of(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::command::select::tests::skill;
+    use crate::sample::skill;
 
     fn plan(paths: &[(&str, &str)]) -> Result<Plan, Failure> {
         let skills: Vec<SkillEntry> = paths

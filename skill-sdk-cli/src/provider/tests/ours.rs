@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-#[cfg(feature = "package")]
 use super::errors;
 use super::{Provider, check_tool};
-use crate::contract::schema;
+use skill_sdk::contract::schema;
 
 /// Derives for inputs whose schema alone is looked at.
 macro_rules! types {
@@ -162,7 +161,6 @@ fn rust_types_break_these_rules_and_no_others() {
 }
 
 /// The specs of the examples with their names, as they are in their packages.
-#[cfg(feature = "package")]
 pub(super) fn examples() -> Vec<(String, Value)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let mut specs = Vec::new();
@@ -174,7 +172,7 @@ pub(super) fn examples() -> Vec<(String, Value)> {
         assert!(!files.is_empty(), "{example}");
         for file in files {
             let text = std::fs::read(file.unwrap().path()).unwrap();
-            let document = crate::package::yaml::read(&text).unwrap();
+            let document = skill_sdk::package::yaml::read(&text).unwrap();
             let name = document["key"].as_str().unwrap().to_owned();
             specs.push((name, document["spec"].clone()));
         }
@@ -182,7 +180,6 @@ pub(super) fn examples() -> Vec<(String, Value)> {
     specs
 }
 
-#[cfg(feature = "package")]
 #[test]
 fn no_provider_refuses_the_examples() {
     for (name, spec) in examples() {
@@ -192,9 +189,4 @@ fn no_provider_refuses_the_examples() {
             assert!(errors(&found).is_empty(), "{name}: {:#?}", errors(&found));
         }
     }
-}
-
-#[cfg(not(feature = "package"))]
-pub(super) fn examples() -> Vec<(String, Value)> {
-    Vec::new()
 }

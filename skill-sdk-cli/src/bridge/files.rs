@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::host::command::Failure;
+use skill_sdk::host::command::Failure;
 
 /// Refuses to replace what is somebody else's.
 pub(super) fn refuse_foreign(path: &Path, header: &str) -> Result<(), Failure> {

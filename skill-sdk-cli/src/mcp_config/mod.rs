@@ -6,14 +6,11 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-
-use super::{Failure, output};
-use crate::host::protocol::SkillEntry;
+use skill_sdk::host::command::{Failure, output};
 
 /// A client that can be configured by a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[non_exhaustive]
-pub enum McpClient {
+pub(crate) enum McpClient {
     /// Claude Desktop
     ClaudeDesktop,
     /// Claude Code
@@ -28,22 +25,22 @@ pub enum McpClient {
 
 /// The arguments of `mcp-config`.
 #[derive(Debug, Clone, Default, Args)]
-pub struct McpConfigArgs {
+pub(crate) struct McpConfigArgs {
     /// Print the configuration of this client alone, as JSON and nothing else
     #[arg(long, value_enum, value_name = "CLIENT")]
-    pub client: Option<McpClient>,
+    pub(crate) client: Option<McpClient>,
 
     /// What the client calls the skills; the default is the name of the package or of the program
     #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
 
     /// The skills are hosted by `serve mcp-http` at this URL, in place of a program that the client starts
     #[arg(long, value_name = "URL", value_parser = endpoint)]
-    pub url: Option<String>,
+    pub(crate) url: Option<String>,
 
     /// The variable of the environment in which the client finds the token for the URL
     #[arg(long, value_name = "VARIABLE", requires = "url", value_parser = variable)]
-    pub token_variable: Option<String>,
+    pub(crate) token_variable: Option<String>,
 }
 
 /// Where tools are served: clients tell nobody when there are none.
@@ -79,19 +76,19 @@ fn variable(name: &str) -> Result<String, String> {
 
 /// How a client starts the program with the skills.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Launch {
+pub(crate) struct Launch {
     /// The absolute path of the program: clients do not run in a directory or with a path of the user.
-    pub command: String,
+    pub(crate) command: String,
     /// Its arguments.
-    pub args: Vec<String>,
+    pub(crate) args: Vec<String>,
     /// What it needs in its environment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
+    pub(crate) env: BTreeMap<String, String>,
 }
 
 impl Launch {
-    /// A program whose `main` is [`host::main`](crate::host::main), with the skills of these names; none takes all.
-    pub fn of_program(program: &Path, names: &[String]) -> Self {
+    /// A program whose `main` is `skill_sdk::host::main`, with the skills of these names; none takes all.
+    pub(crate) fn of_program(program: &Path, names: &[String]) -> Self {
         let mut args = vec!["serve".to_owned(), "mcp-stdio".to_owned()];
         args.extend_from_slice(names);
         Self {
@@ -102,24 +99,8 @@ impl Launch {
     }
 }
 
-/// Refuses skills that no MCP server can host together: a tool has the name of its skill, so two versions would be one. The
-/// client would only see that the program ends.
-pub fn refuse_two_versions(skills: &[&SkillEntry]) -> Result<(), Failure> {
-    for (index, skill) in skills.iter().enumerate() {
-        if let Some(other) = skills[..index].iter().find(|other| other.name == skill.name) {
-            let (first, second) = (&other.reference, &skill.reference);
-            return Err(
-                Failure::usage(format!("{first} and {second} would be one tool of an MCP server")).help(
-                    format!("name the skills to host, with one of the two: `{second}`"),
-                ),
-            );
-        }
-    }
-    Ok(())
-}
-
 /// Prints the configuration of one client, or of each with where it goes.
-pub fn print(name: &str, launch: &Launch, args: &McpConfigArgs) -> Result<(), Failure> {
+pub(crate) fn print(name: &str, launch: &Launch, args: &McpConfigArgs) -> Result<(), Failure> {
     output::print(&render(name, launch, args)?)
 }
 
@@ -223,7 +204,6 @@ impl McpClient {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::command::select::tests::skill;
 
     fn rendered(
         client: Option<McpClient>,
@@ -288,20 +268,6 @@ mod tests {
             let by_url = rendered(Some(client), url, Some("ACME"));
             assert_eq!(by_url.ok().map(parsed), with_url, "{client:?}");
         }
-    }
-
-    #[test]
-    fn two_versions_are_not_hosted_together() {
-        let skills = ["a.b@1", "c.d@1", "a.b@2"].map(|reference| skill(reference, "x::a"));
-        let [first, other, second] = skills.each_ref();
-        assert!(refuse_two_versions(&[first, other]).is_ok());
-        let failure = refuse_two_versions(&[first, other, second])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            failure.contains("a.b@1 and a.b@2") && failure.contains("name the skills"),
-            "{failure}"
-        );
     }
 
     #[test]

@@ -9,10 +9,12 @@ mod table;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, json};
+use skill_sdk::contract::check::Severity;
 
 use self::cases::{Case, cases};
-use super::{Finding, Provider, Rule, check_tool};
-use crate::contract::check::Severity;
+use super::names;
+use super::rule::{Mode, Rule};
+use super::{Finding, Provider, check_tool};
 
 fn provider_of(rule: &str) -> Provider {
     let of = |provider: &&Provider| rule.starts_with(&format!("{provider}."));
@@ -20,11 +22,11 @@ fn provider_of(rule: &str) -> Provider {
 }
 
 fn all_rules() -> impl Iterator<Item = &'static Rule> {
-    Provider::ALL.iter().flat_map(|provider| provider.rules())
+    Provider::ALL.iter().flat_map(|provider| provider.rules().iter())
 }
 
 fn errors(found: &[Finding]) -> Vec<String> {
-    let errors = found.iter().filter(|finding| finding.is_error());
+    let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
     errors.map(ToString::to_string).collect()
 }
 
@@ -53,12 +55,12 @@ fn a_rule_is_known_in_full() {
             "{}: a remedy is the end of a line",
             rule.id
         );
-        let always = rule.mode == super::Mode::Always;
+        let always = rule.mode() == Mode::Always;
         assert!(always || rule.severity == Severity::Warning, "{}", rule.id);
-        let word = match rule.mode {
-            super::Mode::Always => "",
-            super::Mode::Strict => "strict_",
-            super::Mode::OpenApi => "openapi_",
+        let word = match rule.mode() {
+            Mode::Always => "",
+            Mode::Strict => "strict_",
+            Mode::OpenApi => "openapi_",
         };
         let name = rule.id.strip_prefix(provider_of(rule.id).name()).unwrap();
         assert!(name.starts_with(&format!(".{word}")), "{}", rule.id);
@@ -111,7 +113,11 @@ fn the_name_that_a_client_uses_is_told() {
         (Provider::OpenAi, "", None),
         (Provider::Gemini, "...", None),
     ] {
-        assert_eq!(provider.tool_name(name).as_deref(), expected, "{provider} {name}");
+        assert_eq!(
+            names::tool_name(provider, name).as_deref(),
+            expected,
+            "{provider} {name}"
+        );
     }
     let found = check_tool(Provider::OpenAi, "git.merge", "", &cases::empty());
     assert_eq!(
@@ -123,8 +129,14 @@ fn the_name_that_a_client_uses_is_told() {
         (Provider::Anthropic, 128),
         (Provider::Gemini, 128),
     ] {
-        assert!(provider.tool_name(&"a".repeat(most)).is_some(), "{provider}");
-        assert!(provider.tool_name(&"a".repeat(most + 1)).is_none(), "{provider}");
+        assert!(
+            names::tool_name(provider, &"a".repeat(most)).is_some(),
+            "{provider}"
+        );
+        assert!(
+            names::tool_name(provider, &"a".repeat(most + 1)).is_none(),
+            "{provider}"
+        );
     }
 }
 

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::contract::check::Severity;
-use crate::contract::provider::{Mode, Provider};
+use crate::provider::Provider;
+use crate::provider::rule::{Mode, Rule};
+use skill_sdk::contract::check::Severity;
 
 const INTRODUCTION: &str = "\
 # What model providers refuse
@@ -54,7 +55,7 @@ fn cell(text: &str) -> String {
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
     for provider in Provider::ALL {
-        let mut modes: Vec<Mode> = provider.rules().map(|rule| rule.mode).collect();
+        let mut modes: Vec<Mode> = provider.rules().iter().map(Rule::mode).collect();
         modes.dedup();
         for mode in modes {
             let heading = heading(*provider, mode);
@@ -63,10 +64,11 @@ fn page() -> String {
                 "\n{heading}\n\n| rule | says | | what to do | known from |\n|---|---|---|---|---|\n"
             )
             .unwrap();
-            for rule in provider.rules().filter(|rule| rule.mode == mode) {
-                let severity = match rule.severity {
-                    Severity::Error => "error",
-                    Severity::Warning => "warning",
+            for rule in provider.rules().iter().filter(|rule| rule.mode() == mode) {
+                let severity = if rule.severity == Severity::Error {
+                    "error"
+                } else {
+                    "warning"
                 };
                 let [summary, remedy, source] = [rule.summary, rule.remedy, rule.source].map(cell);
                 writeln!(

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::tree::{Node, Tree};
+
 /// The names under `type`, one or several.
 pub(super) fn types(schema: &Value) -> impl Iterator<Item = &str> {
     let (one, several) = match schema.get("type") {
@@ -70,6 +72,59 @@ pub(super) fn undescribed(schema: &Value) -> Vec<&str> {
 pub(super) fn literals(schema: &Value) -> impl Iterator<Item = &Value> {
     let several = schema.get("enum").and_then(Value::as_array);
     several.into_iter().flatten().chain(schema.get("const"))
+}
+
+/// Says that an object is open, or a map.
+pub(super) fn not_closed(schema: &Value) -> Option<String> {
+    let says = match schema.get("additionalProperties") {
+        _ if !is(schema, "object") => return None,
+        Some(Value::Bool(false)) => return None,
+        Some(Value::Object(_)) => "the object is a map",
+        _ => "the object has no `additionalProperties: false`",
+    };
+    Some(says.to_owned())
+}
+
+/// Says that a schema has none of the keywords that tell its type.
+pub(super) fn untyped(node: &Node<'_>, keywords: &[&str]) -> Option<String> {
+    let untyped = !node.is_root() && !has_any(node.value, keywords);
+    untyped.then(|| "the schema has no `type`".to_owned())
+}
+
+/// Says which keywords are not among the `known`.
+pub(super) fn unknown(schema: &Value, known: &[&str], says: &str) -> Option<String> {
+    let unknown = keywords_beside(schema, known);
+    (!unknown.is_empty()).then(|| format!("{says} {}", listed(&unknown)))
+}
+
+/// Says that the format is not among the `known`.
+pub(super) fn unknown_format(schema: &Value, known: &[&str], who: &str) -> Option<String> {
+    let format = schema.get("format")?.as_str()?;
+    (!known.contains(&format)).then(|| format!("{who} does not know the format `{}`", short(format)))
+}
+
+/// Says that the schema of the inputs is not of type object.
+pub(super) fn no_object(tree: &Tree<'_>) -> Option<(usize, String)> {
+    let is_object = tree.root().get("type").and_then(Value::as_str) == Some("object");
+    (!is_object).then(|| (0, "the schema is not of `type: object`".to_owned()))
+}
+
+/// Says which of the keywords stand at the top.
+pub(super) fn at_the_top(tree: &Tree<'_>, keywords: &[&str]) -> Option<(usize, String)> {
+    let mut found = keywords.to_vec();
+    found.retain(|keyword| tree.root().get(keyword).is_some());
+    (!found.is_empty()).then(|| (0, format!("the schema has {} at the top", listed(&found))))
+}
+
+/// Says which properties of the inputs have a name that is not allowed.
+pub(super) fn property_names(tree: &Tree<'_>, is_allowed: fn(&str) -> bool) -> Option<(usize, String)> {
+    let rejected: Vec<_> = properties(tree.root()).filter(|name| !is_allowed(name)).collect();
+    (!rejected.is_empty()).then(|| (0, format!("no names of properties: {}", listed(&rejected))))
+}
+
+/// Says that there are more of them than `most`.
+pub(super) fn too_many(count: usize, most: usize, says: &str) -> Option<(usize, String)> {
+    (count > most).then(|| (0, says.replacen("{}", &count.to_string(), 1)))
 }
 
 /// Words in a row for a message, cut when there are many: `` `a`, `b` ``.

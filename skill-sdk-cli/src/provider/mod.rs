@@ -1,0 +1,130 @@
+//! What the API of a model provider does to a tool made of a skill: its name, description and input schema.
+//!
+//! Every provider takes a subset of JSON Schema of its own, and one tool that breaks a rule makes the provider reject the
+//! whole request, so all other tools with it. [`check_tool`] says so before. Pure functions over JSON; nothing recurses.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `openai`, `anthropic`, `gemini` | the tables of rules, which are also the page `docs/providers.md` |
+//! | `rule` | a rule, what it looks at, and what is reported |
+//! | `tree`, `refs` | the walk over a schema; where references lead, which of them are recursive |
+//! | `node` | questions about one schema |
+//! | `names` | the name that a client has to use instead |
+
+mod anthropic;
+mod gemini;
+mod names;
+mod node;
+mod openai;
+mod refs;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::fmt;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use serde::Serialize;
+use serde_json::Value;
+
+pub(crate) use self::rule::Finding;
+use self::rule::{Check, Rule};
+use self::tree::Tree;
+
+/// A provider of models that call tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Provider {
+    /// Function calling of `OpenAI`, plain and strict.
+    OpenAi,
+    /// Tool use of Anthropic, plain and strict.
+    Anthropic,
+    /// Function calling of Gemini, with a JSON Schema and with the older `OpenAPI` schema.
+    Gemini,
+}
+
+impl Provider {
+    /// All of them.
+    pub(crate) const ALL: &'static [Self] = &[Self::OpenAi, Self::Anthropic, Self::Gemini];
+
+    /// Its name on the command line and at the beginning of the ids of its rules.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The rules of the provider, those that hold for every tool first.
+    fn rules(self) -> &'static [Rule] {
+        match self {
+            Self::OpenAi => openai::RULES,
+            Self::Anthropic => anthropic::RULES,
+            Self::Gemini => gemini::RULES,
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl ValueEnum for Provider {
+    fn value_variants<'a>() -> &'a [Self] {
+        Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
+/// Everything that `provider` rejects, ignores or asks for in a tool with this name, description and input schema, in the
+/// order of its rules. An empty list means that the tool may be sent as it is, in every mode of the provider.
+pub(crate) fn check_tool(provider: Provider, name: &str, description: &str, inputs: &Value) -> Vec<Finding> {
+    let tree = Tree::new(inputs);
+    let tool_name = names::tool_name(provider, name);
+    let mut found = Vec::new();
+    for rule in provider.rules() {
+        let mut at = |index: usize, message: String| found.push(rule.finding(tree.pointer(index), message));
+        match rule.check {
+            Check::Schema(check) => {
+                for (index, node) in tree.schemas() {
+                    if let Some(message) = check(node) {
+                        at(index, message);
+                    }
+                }
+            }
+            Check::Reference(check) => {
+                for reference in refs::references(&tree) {
+                    if let Some(message) = check(&reference) {
+                        at(reference.at, message);
+                    }
+                }
+            }
+            Check::Whole(check) => {
+                for (index, message) in check(&tree) {
+                    at(index, message);
+                }
+            }
+            Check::Description(check) => {
+                found.extend(check(description).map(|message| rule.finding("/description", message)));
+            }
+            Check::ToolName(check) => {
+                let message = tool_name.as_deref().and_then(check);
+                found.extend(message.map(|message| rule.finding("/name", message)));
+            }
+            Check::Name => found.extend(names::renamed(rule, name, tool_name.as_deref())),
+            Check::NameUnusable if tool_name.is_none() => {
+                found.push(rule.finding("/name", names::unusable(provider, name)));
+            }
+            Check::NameUnusable => {}
+        }
+    }
+    found
+}
