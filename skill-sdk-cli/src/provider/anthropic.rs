@@ -10,23 +10,17 @@ use super::tree::Node;
 pub(super) static RULES: &[Rule] = &[
     warning(
         "anthropic.name",
-        "A name has letters, digits, `_` and `-` only; no dots.",
         "a client has to send another name, which the finding tells, and map it back",
-        "Pattern in the refusal, in public reports from 2025 and 2026.",
         Check::Name,
     ),
     error(
         "anthropic.name_unusable",
-        "A name has 1 to 128 characters, and something legible is left of it.",
         "give the skill a shorter name with ASCII letters",
-        "Pattern in the refusal, in public reports from 2025 and 2026.",
         Check::NameUnusable,
     ),
     warning(
         "anthropic.name_connector",
-        "A tool of a connector of the Claude apps has a name of at most 64 characters.",
         "give the skill a shorter name",
-        "Pattern in the refusal of the apps, in a public report from 2026: one such name hides all tools.",
         Check::ToolName(|tool| {
             let says = || {
                 format!(
@@ -39,51 +33,37 @@ pub(super) static RULES: &[Rule] = &[
     ),
     error(
         "anthropic.root",
-        "The schema is of `type: object` and has no `oneOf`, `anyOf` or `allOf` at the top.",
         "take a struct with the choice in one of its fields",
-        "Type of the Python library; text of the refusal in public reports from 2025 and 2026.",
         Check::Whole(|tree| {
             node::no_object(tree)
                 .into_iter()
-                .chain(node::at_the_top(tree, &["oneOf", "anyOf", "allOf"]))
+                .chain(node::at_the_top(tree, "oneOf anyOf allOf"))
                 .collect()
         }),
     ),
     error(
         "anthropic.property_name",
-        "A property of the inputs is named with 1 to 64 letters, digits, `_`, `.` and `-`.",
         "rename the field with `#[serde(rename = \"…\")]`",
-        "Pattern in the refusal, in public reports from 2025 and 2026.",
         Check::Whole(|tree| node::property_names(tree, is_property_name).into_iter().collect()),
     ),
     error(
         "anthropic.ref",
-        "A `$ref` leads to something in the same schema.",
         "point it at a member of `$defs`",
-        "Text of the refusal in a public report from 2026.",
         Check::Reference(|reference| reference.dangling()),
     ),
     warning(
         "anthropic.strict_closed",
-        "Every object has `additionalProperties: false`; so there are no maps.",
         "write `#[serde(deny_unknown_fields)]` on the struct; take a list of keys and values for a map",
-        "Guide to strict tool use; the Python library adds it.",
         Check::Schema(|node| node::not_closed(node.value)),
     ),
     warning(
         "anthropic.strict_type",
-        "Every schema has a `type`, a `$ref`, an `anyOf`, an `allOf` or fixed values; so no value is arbitrary \
-         JSON.",
         "give the field a type of its own",
-        "The Python library refuses such a schema.",
         Check::Schema(|node| node::untyped(node, TYPES)),
     ),
     warning(
         "anthropic.strict_type_list",
-        "A `type` is one name. The API is said to take lists as well; the helper of the vendor's own library \
-         stops at them.",
         "a client that uses the vendor's helper has to write an `anyOf` of the types",
-        "The Python library fails at a list of types.",
         Check::Whole(|tree| {
             // Every optional property has one, so they are counted.
             let mut lists = tree
@@ -103,26 +83,18 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_keyword",
-        "Only the documented keywords are used; `minimum`, `maximum`, `minLength`, `maxLength`, `maxItems`, \
-         `oneOf`, `not` and others are not among them.",
         "let the client tell them in the description, as the library does; the host checks the whole schema \
          anyway",
-        "Guide to structured outputs; refusals `properties … are not supported` in public reports from 2026; the \
-         Python library moves them into the description.",
         Check::Schema(|node| node::unknown(node.value, KEYWORDS, "strict mode does not know")),
     ),
     warning(
         "anthropic.strict_format",
-        "A `format` is one of date-time, time, date, duration, email, hostname, uri, ipv4, ipv6, uuid.",
         "let the client leave it out and tell it in the description",
-        "Guide to structured outputs; the Python library moves others into the description.",
         Check::Schema(|node| node::unknown_format(node.value, FORMATS, "strict mode")),
     ),
     warning(
         "anthropic.strict_min_items",
-        "`minItems` is 0 or 1.",
         "let the client leave it out and tell it in the description",
-        "Guide to structured outputs; the Python library moves others into the description.",
         Check::Schema(|node| {
             let fewest = node.value.get("minItems")?.as_f64()?;
             (fewest > 1.0).then(|| format!("`minItems` is {fewest}"))
@@ -130,9 +102,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_values",
-        "Fixed values are texts, numbers, booleans and null.",
         "give the field a type of its own",
-        "Guide to structured outputs; the Python library takes no others.",
         Check::Schema(|node| {
             let has_parts = |value: &Value| value.is_array() || value.is_object();
             let found = node::literals(node.value).any(has_parts);
@@ -141,16 +111,12 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_ref",
-        "Nothing stands beside a `$ref`: it would be ignored.",
         "write the schema out in its place",
-        "The Python library drops what stands beside it.",
-        Check::Reference(|reference| reference.beside(|keyword| BESIDE_REF.contains(&keyword))),
+        Check::Reference(|reference| reference.beside(|keyword| node::is_among(keyword, BESIDE_REF))),
     ),
     warning(
         "anthropic.strict_all_of_ref",
-        "There is no `$ref` in an `allOf`.",
         "write the schema out in its place",
-        "Guide to structured outputs, as told in a public report from 2026.",
         Check::Schema(|node| {
             let found = node.keyword == "allOf" && node.value.get("$ref").is_some();
             found.then(|| "`$ref` stands in `allOf`".to_owned())
@@ -158,9 +124,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_recursion",
-        "No definition is used in itself.",
         "leave strict mode off for this tool",
-        "Guide to structured outputs, as told in a public report from 2026.",
         Check::Whole(|tree| {
             let says = "the reference leads back to itself";
             let places = refs::recursive(tree, false).into_iter();
@@ -169,9 +133,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_optional",
-        "All tools of a request together have at most 24 optional properties.",
         "leave strict mode off for this tool, or make properties required",
-        "Limit in public reports from 2026; depends on the model.",
         Check::Whole(|tree| {
             let count = tree
                 .schemas()
@@ -184,13 +146,10 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_unions",
-        "All tools of a request together have at most 16 properties of several types.",
         "leave strict mode off for this tool, or take properties of one type",
-        "Limit told by users of the vendor's documentation; depends on the model.",
         Check::Whole(|tree| {
             let is_union = |node: &Node<'_>| {
-                node.property().is_some()
-                    && (has_type_list(node) || node::has_any(node.value, &["anyOf", "oneOf"]))
+                node.property().is_some() && (has_type_list(node) || node::has_any(node.value, "anyOf oneOf"))
             };
             let count = tree.schemas().filter(|(_, node)| is_union(node)).count();
             node::too_many(count, MOST_UNIONS, "{} properties have several types")
@@ -205,44 +164,14 @@ const PROPERTY_CHARS: usize = 64;
 const MOST_OPTIONAL: usize = 24;
 const MOST_UNIONS: usize = 16;
 
-const TYPES: &[&str] = &["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
+const TYPES: &str = "type $ref anyOf oneOf allOf enum const";
 
-const BESIDE_REF: &[&str] = &["$defs", "definitions", "$schema"];
+const BESIDE_REF: &str = "$defs definitions $schema";
 
-const KEYWORDS: &[&str] = &[
-    "$schema",
-    "$defs",
-    "definitions",
-    "$ref",
-    "title",
-    "description",
-    "default",
-    "type",
-    "enum",
-    "const",
-    "anyOf",
-    "allOf",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "minItems",
-    "pattern",
-    "format",
-];
+const KEYWORDS: &str = "$schema $defs definitions $ref title description default type enum const anyOf allOf properties \
+    required additionalProperties items minItems pattern format";
 
-const FORMATS: &[&str] = &[
-    "date-time",
-    "time",
-    "date",
-    "duration",
-    "email",
-    "hostname",
-    "uri",
-    "ipv4",
-    "ipv6",
-    "uuid",
-];
+const FORMATS: &str = "date-time time date duration email hostname uri ipv4 ipv6 uuid";
 
 fn has_type_list(node: &Node<'_>) -> bool {
     node.value.get("type").is_some_and(Value::is_array)

@@ -21,15 +21,20 @@ pub(super) fn is(schema: &Value, name: &str) -> bool {
 }
 
 /// Whether there is one of these keywords.
-pub(super) fn has_any(schema: &Value, keywords: &[&str]) -> bool {
-    keywords.iter().any(|keyword| schema.get(keyword).is_some())
+pub(super) fn has_any(schema: &Value, keywords: &str) -> bool {
+    keywords.split(' ').any(|keyword| schema.get(keyword).is_some())
+}
+
+/// Whether `word` is in a list of words with spaces between them.
+pub(super) fn is_among(word: &str, words: &str) -> bool {
+    words.split(' ').any(|known| known == word)
 }
 
 /// The keywords that are not among the `known`, in document order.
-pub(super) fn keywords_beside<'a>(schema: &'a Value, known: &[&str]) -> Vec<&'a str> {
+pub(super) fn keywords_beside<'a>(schema: &'a Value, known: &str) -> Vec<&'a str> {
     let all = schema.as_object().into_iter().flat_map(|members| members.keys());
     all.map(String::as_str)
-        .filter(|keyword| !known.contains(keyword))
+        .filter(|keyword| !is_among(keyword, known))
         .collect()
 }
 
@@ -86,21 +91,21 @@ pub(super) fn not_closed(schema: &Value) -> Option<String> {
 }
 
 /// Says that a schema has none of the keywords that tell its type.
-pub(super) fn untyped(node: &Node<'_>, keywords: &[&str]) -> Option<String> {
+pub(super) fn untyped(node: &Node<'_>, keywords: &str) -> Option<String> {
     let untyped = !node.is_root() && !has_any(node.value, keywords);
     untyped.then(|| "the schema has no `type`".to_owned())
 }
 
 /// Says which keywords are not among the `known`.
-pub(super) fn unknown(schema: &Value, known: &[&str], says: &str) -> Option<String> {
+pub(super) fn unknown(schema: &Value, known: &str, says: &str) -> Option<String> {
     let unknown = keywords_beside(schema, known);
     (!unknown.is_empty()).then(|| format!("{says} {}", listed(&unknown)))
 }
 
 /// Says that the format is not among the `known`.
-pub(super) fn unknown_format(schema: &Value, known: &[&str], who: &str) -> Option<String> {
+pub(super) fn unknown_format(schema: &Value, known: &str, who: &str) -> Option<String> {
     let format = schema.get("format")?.as_str()?;
-    (!known.contains(&format)).then(|| format!("{who} does not know the format `{}`", short(format)))
+    (!is_among(format, known)).then(|| format!("{who} does not know the format `{}`", short(format)))
 }
 
 /// Says that the schema of the inputs is not of type object.
@@ -110,9 +115,9 @@ pub(super) fn no_object(tree: &Tree<'_>) -> Option<(usize, String)> {
 }
 
 /// Says which of the keywords stand at the top.
-pub(super) fn at_the_top(tree: &Tree<'_>, keywords: &[&str]) -> Option<(usize, String)> {
-    let mut found = keywords.to_vec();
-    found.retain(|keyword| tree.root().get(keyword).is_some());
+pub(super) fn at_the_top(tree: &Tree<'_>, keywords: &str) -> Option<(usize, String)> {
+    let present = |keyword: &&str| tree.root().get(*keyword).is_some();
+    let found: Vec<_> = keywords.split(' ').filter(present).collect();
     (!found.is_empty()).then(|| (0, format!("the schema has {} at the top", listed(&found))))
 }
 

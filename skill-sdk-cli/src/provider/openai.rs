@@ -9,23 +9,17 @@ use super::tree::Tree;
 pub(super) static RULES: &[Rule] = &[
     warning(
         "openai.name",
-        "A name has letters, digits, `_` and `-` only; no dots.",
         "a client has to send another name, which the finding tells, and map it back",
-        "Reference of function definitions, as in the type of the Python library.",
         Check::Name,
     ),
     error(
         "openai.name_unusable",
-        "A name has 1 to 64 characters, and something legible is left of it.",
         "give the skill a shorter name with ASCII letters",
-        "Reference of function definitions, as in the type of the Python library.",
         Check::NameUnusable,
     ),
     warning(
         "openai.description_length",
-        "A description has at most 1024 characters.",
         "say the essential in the first 1024 characters, so that a client may cut the rest",
-        "Refusals (`string_above_max_length`) up to 2025 in public reports; newer models take more.",
         Check::Description(|text| {
             let chars = length(text);
             let says = || format!("the description has {chars} characters, more than {DESCRIPTION_CHARS}");
@@ -34,23 +28,18 @@ pub(super) static RULES: &[Rule] = &[
     ),
     error(
         "openai.root",
-        "The schema is of `type: object` and has no `oneOf`, `anyOf`, `allOf`, `enum`, `const` or `not` at the \
-         top.",
         "take a struct with the choice in one of its fields",
-        "Text of the refusal in public reports from 2025 and 2026; it lists the keywords.",
         Check::Whole(|tree| {
-            let choices = ["oneOf", "anyOf", "allOf", "enum", "const", "not"];
+            let choices = "oneOf anyOf allOf enum const not";
             node::no_object(tree)
                 .into_iter()
-                .chain(node::at_the_top(tree, &choices))
+                .chain(node::at_the_top(tree, choices))
                 .collect()
         }),
     ),
     error(
         "openai.properties",
-        "The schema has `properties`, even if there are none.",
         "add `\"properties\": {}`",
-        "Refusal `object schema missing properties` in public reports about tools without arguments.",
         Check::Whole(|tree| {
             let missing = node::no_object(tree).is_none() && tree.root().get("properties").is_none();
             let says = || (0, "the schema has no `properties`".to_owned());
@@ -59,9 +48,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     error(
         "openai.items",
-        "A list says what its items are: `items`, also beside `prefixItems` and in a list of types.",
         "add `items`",
-        "Refusal `array schema missing items` in public reports from 2024 to 2025.",
         Check::Schema(|node| {
             let without = node::is(node.value, "array") && node.value.get("items").is_none();
             without.then(|| "the list has no `items`".to_owned())
@@ -69,65 +56,47 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "openai.strict_closed",
-        "Every object has `additionalProperties: false`; so there are no maps.",
         "write `#[serde(deny_unknown_fields)]` on the struct; take a list of keys and values for a map",
-        "Guide to structured outputs; the Python library adds it where it is missing.",
         Check::Schema(|node| node::not_closed(node.value)),
     ),
     warning(
         "openai.strict_required",
-        "Every object has a `required` with every property and no other name, also when there are no properties.",
         "let the client require all properties, allow null for those that were optional, and leave nulls out \
          again",
-        "Text of the refusal in public reports; the Python library writes such a `required`.",
         Check::Schema(|node| incomplete_required(node.value)),
     ),
     warning(
         "openai.strict_type",
-        "Every schema has a `type`, a `$ref` or an `anyOf`; so no value is arbitrary JSON.",
         "give the field a type of its own",
-        "Refusal `schema must have a 'type' key` in public reports from 2026.",
-        Check::Schema(|node| node::untyped(node, &["type", "$ref", "anyOf", "oneOf", "allOf"])),
+        Check::Schema(|node| node::untyped(node, "type $ref anyOf oneOf allOf")),
     ),
     warning(
         "openai.strict_keyword",
-        "Only the documented keywords are used; `oneOf`, `allOf`, `not`, `default`, `propertyNames`, \
-         `uniqueItems`, `minLength` and others are not among them.",
         "let the client leave them out and tell them in the description; the host checks the whole schema anyway",
-        "Lists of keywords in the guide to structured outputs, and refusals `… is not permitted` in public \
-         reports.",
         Check::Schema(|node| node::unknown(node.value, KEYWORDS, "strict mode does not know")),
     ),
     warning(
         "openai.strict_format",
-        "A `format` is one of date-time, time, date, duration, email, hostname, ipv4, ipv6, uuid.",
         "let the client leave it out and tell it in the description",
-        "Guide to structured outputs; refusals `'uri' is not a valid format` in public reports from 2026.",
         Check::Schema(|node| node::unknown_format(node.value, FORMATS, "strict mode")),
     ),
     warning(
         "openai.strict_ref",
-        "A `$ref` leads to a definition of the same schema and stands alone.",
         "write the schema out in its place",
-        "Refusals in public reports; the Python library writes out references that do not stand alone.",
         Check::Reference(|reference| {
             let at_root = reference.at == 0;
-            let beside = || reference.beside(|keyword| at_root && ROOT_KEYWORDS.contains(&keyword));
+            let beside = || reference.beside(|keyword| at_root && node::is_among(keyword, ROOT_KEYWORDS));
             reference.dangling().or_else(beside)
         }),
     ),
     warning(
         "openai.strict_first_key",
-        "The objects of one `anyOf` differ in their first property, or in its fixed value.",
         "let the variants begin with a tag (`#[serde(tag = \"kind\")]`)",
-        "Refusal `must not share identical first keys` in public reports.",
         Check::Schema(|node| same_first_key(node.value)),
     ),
     warning(
         "openai.strict_depth",
-        "At most 10 objects are nested in each other.",
         "flatten the inner structs",
-        "Guide to structured outputs; 5 up to 2025.",
         Check::Schema(|node| {
             // The first object beyond the limit is enough.
             let first = node.level == LEVELS + 1 && node::is(node.value, "object");
@@ -136,9 +105,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "openai.strict_properties",
-        "There are at most 5000 properties in all.",
         "split the skill",
-        "Guide to structured outputs; 100 up to 2025.",
         Check::Whole(|tree| {
             let count = tree
                 .schemas()
@@ -151,17 +118,12 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "openai.strict_enum",
-        "There are at most 1000 fixed values in all, and an `enum` of more than 250 texts has at most 15000 \
-         characters.",
         "take a text and check it in the skill",
-        "Guide to structured outputs; 500 and 7500 up to 2025.",
         Check::Whole(many_values),
     ),
     warning(
         "openai.strict_text",
-        "Names of properties and definitions and fixed texts have at most 120000 characters in all.",
         "split the skill",
-        "Guide to structured outputs; 15000 up to 2025.",
         Check::Whole(|tree| {
             let chars = tree.schemas().map(|(_, node)| chars(node.value)).sum();
             node::too_many(chars, CHARS, "names and fixed texts have {} characters")
@@ -180,47 +142,15 @@ const LONG_ENUM_CHARS: usize = 15_000;
 const CHARS: usize = 120_000;
 
 /// What may stand beside a `$ref` at the top.
-const ROOT_KEYWORDS: &[&str] = &["$schema", "$defs", "definitions"];
+const ROOT_KEYWORDS: &str = "$schema $defs definitions";
 
 /// The keywords that strict mode knows.
-const KEYWORDS: &[&str] = &[
-    "$schema",
-    "$defs",
-    "definitions",
-    "$ref",
-    "title",
-    "description",
-    "type",
-    "enum",
-    "const",
-    "anyOf",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "pattern",
-    "format",
-    "multipleOf",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "minItems",
-    "maxItems",
-];
+const KEYWORDS: &str = "$schema $defs definitions $ref title description type enum const anyOf properties required \
+    additionalProperties items pattern format multipleOf minimum maximum exclusiveMinimum \
+    exclusiveMaximum minItems maxItems";
 
 /// The formats that strict mode knows.
-const FORMATS: &[&str] = &[
-    "date-time",
-    "time",
-    "date",
-    "duration",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "uuid",
-];
+const FORMATS: &str = "date-time time date duration email hostname ipv4 ipv6 uuid";
 
 fn incomplete_required(schema: &Value) -> Option<String> {
     if !node::is(schema, "object") {

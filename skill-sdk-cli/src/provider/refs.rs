@@ -35,7 +35,7 @@ impl Reference<'_> {
 
     /// Says which keywords stand beside it that are not `allowed` there.
     pub(super) fn beside(&self, allowed: impl Fn(&str) -> bool) -> Option<String> {
-        let mut beside = node::keywords_beside(self.schema, &["$ref"]);
+        let mut beside = node::keywords_beside(self.schema, "$ref");
         beside.retain(|keyword| !allowed(keyword));
         (!beside.is_empty()).then(|| format!("{} stands beside `$ref`", node::listed(&beside)))
     }
@@ -85,19 +85,12 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// The schemas whose `$ref` is part of a circle, in document order.
+/// The schemas whose `$ref` leads back to them, in document order.
 ///
 /// With `required_only`, a property that may be missing breaks a circle: a value can end there.
 pub(super) fn recursive(tree: &Tree<'_>, required_only: bool) -> Vec<usize> {
-    let count = tree.nodes.len();
-    let mut next = vec![Vec::new(); count];
-    let mut back = vec![Vec::new(); count];
-    let mut link = |from: usize, to: usize| {
-        if let (Some(next), Some(back)) = (next.get_mut(from), back.get_mut(to)) {
-            next.push(to);
-            back.push(from);
-        }
-    };
+    let mut next = vec![Vec::new(); tree.nodes.len()];
+    let mut link = |from: usize, to: usize| next.get_mut(from).into_iter().for_each(|next| next.push(to));
     for (at, node) in tree.nodes.iter().enumerate() {
         // A definition is not a part of what it stands in; only a reference makes it one.
         let is_definition = matches!(node.keyword, "$defs" | "definitions");
@@ -113,39 +106,31 @@ pub(super) fn recursive(tree: &Tree<'_>, required_only: bool) -> Vec<usize> {
             link(node.parent, at);
         }
     }
-    let mut references: Vec<(usize, usize)> = Vec::new();
-    for Reference { at, target, .. } in self::references(tree) {
+    let mut links: Vec<(usize, usize)> = Vec::new();
+    for Reference { at, target, .. } in references(tree) {
         if let Target::Schema(to) = target {
             link(at, to);
-            references.push((at, to));
+            links.push((at, to));
         }
     }
-    // What nothing leads to, or what leads nowhere, is in no circle; what remains after taking all that away is.
-    let mut alive = vec![true; count];
-    prune(&mut alive, &next, &back);
-    prune(&mut alive, &back, &next);
-    let lives = |at: usize| alive.get(at).copied().unwrap_or_default();
-    references.retain(|(from, to)| lives(*from) && lives(*to));
-    references.into_iter().map(|(from, _)| from).collect()
+    links.retain(|(from, to)| leads_to(&next, *to, *from));
+    links.into_iter().map(|(from, _)| from).collect()
 }
 
-/// Takes away every schema that has no living successor, and so on.
-fn prune(alive: &mut [bool], next: &[Vec<usize>], back: &[Vec<usize>]) {
-    let living = |alive: &[bool], of: &[usize]| of.iter().filter(|at| alive.get(**at) == Some(&true)).count();
-    let mut left: Vec<usize> = next.iter().map(|of| living(alive, of)).collect();
-    let mut ends: Vec<usize> = (0..left.len()).filter(|at| left.get(*at) == Some(&0)).collect();
-    while let Some(end) = ends.pop() {
-        match alive.get_mut(end) {
-            Some(alive) if *alive => *alive = false,
-            _ => continue,
+/// Whether `to` can be reached.
+fn leads_to(next: &[Vec<usize>], from: usize, to: usize) -> bool {
+    let mut seen = vec![false; next.len()];
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        if at == to {
+            return true;
         }
-        for before in back.get(end).into_iter().flatten() {
-            if let Some(left) = left.get_mut(*before) {
-                *left = left.saturating_sub(1);
-                if *left == 0 {
-                    ends.push(*before);
-                }
-            }
+        let (Some(seen), Some(next)) = (seen.get_mut(at), next.get(at)) else {
+            continue;
+        };
+        if !std::mem::replace(seen, true) {
+            open.extend(next);
         }
     }
+    false
 }

@@ -8,17 +8,6 @@ use skill_sdk::contract::check::Severity;
 use super::refs::Reference;
 use super::tree::{Node, Tree};
 
-/// When a rule holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// For every tool.
-    Always,
-    /// For a tool that is sent with `strict: true`: the provider then guarantees arguments that fit the schema.
-    Strict,
-    /// For a tool whose schema is sent in the older, `OpenAPI` form of the provider.
-    OpenApi,
-}
-
 /// What a rule looks at, and how it tells what is wrong there.
 #[derive(Debug)]
 pub(super) enum Check {
@@ -38,7 +27,7 @@ pub(super) enum Check {
     Whole(fn(&Tree<'_>) -> Vec<(usize, String)>),
 }
 
-/// A rule of a provider.
+/// A rule of a provider; `docs/providers.md` says it in a sentence, and where it is known from.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// `provider.rule`, and `provider.MODE_rule` when it holds in one mode only. Stable: programs may compare it.
@@ -46,34 +35,12 @@ pub(crate) struct Rule {
     /// An error when the provider rejects the request; a warning when a client can get around it, when the provider only
     /// ignores a part of the schema, or when the rule holds in one mode only.
     pub(crate) severity: Severity,
-    /// The rule, in one sentence.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for the page of rules, which a test writes")
-    )]
-    pub(crate) summary: &'static str,
     /// What an author or a client does about it.
     pub(crate) remedy: &'static str,
-    /// Where the rule is known from.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for the page of rules, which a test writes")
-    )]
-    pub(crate) source: &'static str,
     pub(super) check: Check,
 }
 
 impl Rule {
-    pub(crate) fn mode(&self) -> Mode {
-        if self.id.contains(".strict_") {
-            Mode::Strict
-        } else if self.id.contains(".openapi_") {
-            Mode::OpenApi
-        } else {
-            Mode::Always
-        }
-    }
-
     pub(super) fn finding(&self, pointer: impl Into<String>, message: String) -> Finding {
         Finding {
             rule: self.id,
@@ -86,34 +53,22 @@ impl Rule {
 }
 
 /// The provider rejects the tool, whatever a client does.
-pub(super) const fn error(
-    id: &'static str,
-    summary: &'static str,
-    remedy: &'static str,
-    source: &'static str,
-    check: Check,
-) -> Rule {
+pub(super) const fn error(id: &'static str, remedy: &'static str, check: Check) -> Rule {
     Rule {
         id,
         severity: Severity::Error,
-        summary,
         remedy,
-        source,
         check,
     }
 }
 
 /// A client can get around it.
-pub(super) const fn warning(
-    id: &'static str,
-    summary: &'static str,
-    remedy: &'static str,
-    source: &'static str,
-    check: Check,
-) -> Rule {
+pub(super) const fn warning(id: &'static str, remedy: &'static str, check: Check) -> Rule {
     Rule {
+        id,
         severity: Severity::Warning,
-        ..error(id, summary, remedy, source, check)
+        remedy,
+        check,
     }
 }
 

@@ -13,8 +13,29 @@ use skill_sdk::contract::check::Severity;
 
 use self::cases::{Case, cases};
 use super::names;
-use super::rule::{Mode, Rule};
+use super::rule::Rule;
 use super::{Finding, Provider, check_tool};
+
+/// When a rule holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// For every tool.
+    Always,
+    /// For a tool that is sent with `strict: true`: the provider then guarantees arguments that fit the schema.
+    Strict,
+    /// For a tool whose schema is sent in the older, `OpenAPI` form of the provider.
+    OpenApi,
+}
+
+fn mode_of(rule: &str) -> Mode {
+    if rule.contains(".strict_") {
+        Mode::Strict
+    } else if rule.contains(".openapi_") {
+        Mode::OpenApi
+    } else {
+        Mode::Always
+    }
+}
 
 fn provider_of(rule: &str) -> Provider {
     let of = |provider: &&Provider| rule.starts_with(&format!("{provider}."));
@@ -42,22 +63,14 @@ fn every_rule_has_a_case_and_every_case_a_rule() {
 #[test]
 fn a_rule_is_known_in_full() {
     for rule in all_rules() {
-        for text in [rule.summary, rule.remedy, rule.source] {
-            assert!(!text.is_empty() && !text.contains('\n'), "{}", rule.id);
-        }
         assert!(
-            rule.summary.ends_with('.') && rule.source.ends_with('.'),
+            !rule.remedy.is_empty() && !rule.remedy.ends_with('.'),
             "{}",
             rule.id
         );
-        assert!(
-            !rule.remedy.ends_with('.'),
-            "{}: a remedy is the end of a line",
-            rule.id
-        );
-        let always = rule.mode() == Mode::Always;
+        let always = mode_of(rule.id) == Mode::Always;
         assert!(always || rule.severity == Severity::Warning, "{}", rule.id);
-        let word = match rule.mode() {
+        let word = match mode_of(rule.id) {
             Mode::Always => "",
             Mode::Strict => "strict_",
             Mode::OpenApi => "openapi_",

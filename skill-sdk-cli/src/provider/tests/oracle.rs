@@ -10,8 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::cases::{Tool, cases};
-use super::{Provider, all_rules, check_tool, ours, provider_of};
-use crate::provider::rule::Mode;
+use super::{Mode, Provider, check_tool, mode_of, ours, provider_of};
 
 /// The rules whose violation the library of the vendor notices; it is silent about all others.
 const NOTICED: &[&str] = &[
@@ -44,10 +43,6 @@ struct Deed {
     verdict: String,
     #[serde(default)]
     why: String,
-}
-
-fn mode_of(rule: &str) -> Mode {
-    all_rules().find(|known| known.id == rule).unwrap().mode()
 }
 
 fn key(provider: Provider, mode: Mode) -> String {

@@ -63,8 +63,8 @@ const PRODUCTIVE: &str = "ours, production";
 pub(crate) const GOALS: [(&str, Size, f64); 5] = [
     (TYPES, Size::Small, 0.85),
     (RULES, Size::Small, 0.85),
-    (PRODUCTIVE, Size::Small, 0.75),
-    (TYPES, Size::Large, 0.85),
+    (PRODUCTIVE, Size::Small, 0.70),
+    (TYPES, Size::Large, 0.70),
     (RULES, Size::Large, 0.50),
 ];
 
