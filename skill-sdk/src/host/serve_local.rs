@@ -103,7 +103,7 @@ async fn over_socket(local: LocalServer, path: &Path, stop: impl Future<Output =
     };
     crate::local::serve_socket(local, path, bound, stop)
         .await
-        .map_err(|error| error.to_string())
+        .map_err(|error| format!("cannot serve at {}: {error}", path.display()))
 }
 
 #[cfg(not(unix))]

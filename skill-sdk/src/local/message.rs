@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, json};
 
 use crate::context::{Notice, NoticeLevel, Progress, TraceContext, settings_values};
-use crate::contract::json;
+use crate::contract::json::parse;
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::ndjson::to_line;
@@ -61,15 +61,10 @@ pub(super) struct ParseError {
 struct Fields<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(borrow)]
     skill: Option<&'a RawValue>,
-    #[serde(borrow)]
     inputs: Option<&'a RawValue>,
-    #[serde(borrow)]
     meta: Option<&'a RawValue>,
-    #[serde(borrow)]
     cancel: Option<&'a RawValue>,
-    #[serde(borrow)]
     list: Option<&'a RawValue>,
 }
 
@@ -78,17 +73,11 @@ struct Fields<'a> {
 struct MetaFields<'a> {
     #[serde(borrow)]
     invocation_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     idempotency_key: Option<&'a RawValue>,
-    #[serde(borrow)]
     timeout_seconds: Option<&'a RawValue>,
-    #[serde(borrow)]
     settings: Option<&'a RawValue>,
-    #[serde(borrow)]
     notices: Option<&'a RawValue>,
-    #[serde(borrow)]
     traceparent: Option<&'a RawValue>,
-    #[serde(borrow)]
     tracestate: Option<&'a RawValue>,
 }
 
@@ -139,7 +128,7 @@ impl<'a> CallRequest<'a> {
             meta.idempotency_key = fields.idempotency_key.map(text);
             meta.timeout = fields.timeout_seconds.map(timeout).transpose()?.flatten();
             meta.settings = fields.settings.map_or_else(Map::new, |settings| {
-                settings_values(json::parse(settings.get().as_bytes()).ok())
+                settings_values(parse(settings.get().as_bytes()).ok())
             });
             meta.trace = fields.traceparent.and_then(string).and_then(|parent| {
                 let state = fields.tracestate.and_then(string);
@@ -210,52 +199,6 @@ struct Success<'a> {
     attachments: &'a [Attachment],
 }
 
-#[derive(Serialize)]
-struct Failure<'a> {
-    id: Option<&'a Id>,
-    error: &'a SkillError,
-}
-
-#[derive(Serialize)]
-struct ProgressReport<'a> {
-    id: &'a Id,
-    progress: ProgressFields<'a>,
-}
-
-#[derive(Serialize)]
-struct ProgressFields<'a> {
-    done: f64,
-    total: Option<f64>,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct LogMessage<'a> {
-    id: &'a Id,
-    notice: NoticeFields<'a>,
-}
-
-#[derive(Serialize)]
-struct NoticeFields<'a> {
-    level: &'a str,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct SkillList<'a> {
-    id: Option<&'a Id>,
-    skills: Vec<ListedSkill<'a>>,
-}
-
-#[derive(Serialize)]
-struct ListedSkill<'a> {
-    r#ref: &'a str,
-    name: &'a str,
-    // Begins with the version.
-    #[serde(flatten)]
-    spec: &'a Value,
-}
-
 /// The response to a call.
 pub(super) fn response(id: &Id, outcome: &CallOutcome) -> serde_json::Result<Vec<u8>> {
     match outcome.result() {
@@ -271,45 +214,37 @@ pub(super) fn response(id: &Id, outcome: &CallOutcome) -> serde_json::Result<Vec
 
 /// A failure. Without an id it belongs to no call.
 pub(super) fn failure(id: Option<&Id>, error: &SkillError) -> serde_json::Result<Vec<u8>> {
-    to_line(&Failure { id, error })
+    to_line(&json!({"id": id, "error": error}))
 }
 
 /// A progress report of a call.
 pub(super) fn progress(id: &Id, progress: &Progress) -> serde_json::Result<Vec<u8>> {
-    let progress = ProgressFields {
-        done: progress.done,
-        total: progress.total,
-        message: &progress.message,
-    };
-    to_line(&ProgressReport { id, progress })
+    let Progress { done, total, message } = progress;
+    to_line(&json!({"id": id, "progress": {"done": done, "total": total, "message": message}}))
 }
 
 /// A log message of a call.
 pub(super) fn notice(id: &Id, notice: &Notice) -> serde_json::Result<Vec<u8>> {
-    let notice = NoticeFields {
-        level: notice.level.name(),
-        message: &notice.message,
-    };
-    to_line(&LogMessage { id, notice })
+    to_line(&json!({"id": id, "notice": {"level": notice.level.name(), "message": notice.message}}))
 }
 
 /// The skills of a server and their contracts.
 pub(super) fn list(id: Option<&Id>, skills: &SkillSet) -> serde_json::Result<Vec<u8>> {
-    let skills = skills.iter().map(|runnable| ListedSkill {
-        r#ref: runnable.skill().reference(),
-        name: runnable.skill().name(),
-        spec: runnable.described().document(),
+    let skills = skills.iter().map(|runnable| {
+        let mut listed = Map::new();
+        listed.insert("ref".into(), runnable.skill().reference().into());
+        listed.insert("name".into(), runnable.skill().name().into());
+        // Begins with the version.
+        if let Value::Object(spec) = runnable.described().document() {
+            listed.extend(spec.clone());
+        }
+        Value::Object(listed)
     });
-    to_line(&SkillList {
-        id,
-        skills: skills.collect(),
-    })
+    to_line(&json!({"id": id, "skills": skills.collect::<Vec<_>>()}))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn call(line: &str) -> CallRequest<'_> {

@@ -25,7 +25,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use self::client::serve_client;
 use self::slots::Slots;
 #[cfg(unix)]
-pub use self::socket::{SocketError, serve_socket};
+pub use self::socket::serve_socket;
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
 

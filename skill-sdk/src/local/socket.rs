@@ -1,7 +1,5 @@
 //! Serving over a Unix socket that only the user of the server can reach.
 
-use std::error::Error;
-use std::fmt;
 use std::fs::{self, Permissions};
 use std::future::Future;
 use std::io;
@@ -27,50 +25,6 @@ const MAX_CLIENTS: usize = 128;
 /// How long the server waits after the system did not accept a connection, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Why a server cannot serve at a path.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum SocketError {
-    /// Another server serves there.
-    InUse(PathBuf),
-    /// The path exists and is not a socket of this user.
-    Occupied(PathBuf),
-    /// The socket cannot be created.
-    Io {
-        /// The path of the socket.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-}
-
-impl fmt::Display for SocketError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InUse(path) => write!(
-                f,
-                "another server serves at {}; stop it, or use another path",
-                path.display()
-            ),
-            Self::Occupied(path) => write!(
-                f,
-                "{} exists and is not a socket of this user; remove it, or use another path",
-                path.display()
-            ),
-            Self::Io { path, source } => write!(f, "cannot serve at {}: {source}", path.display()),
-        }
-    }
-}
-
-impl Error for SocketError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
-
 /// Serves at `path` until `stop` resolves, then lets running calls finish within the drain timeout.
 ///
 /// The socket has the mode 0600, and clients of other users are rejected. A socket that a crashed server left behind is
@@ -80,7 +34,7 @@ pub async fn serve_socket(
     path: impl Into<PathBuf>,
     bound: impl FnOnce(),
     stop: impl Future<Output = ()>,
-) -> Result<(), SocketError> {
+) -> io::Result<()> {
     let socket = Socket::bind(path.into()).await?;
     bound();
     let shared = Shared::new(server);
@@ -144,22 +98,12 @@ struct Socket {
 }
 
 impl Socket {
-    async fn bind(path: PathBuf) -> Result<Self, SocketError> {
-        let failed = |source| SocketError::Io {
-            path: path.clone(),
-            source,
-        };
+    async fn bind(path: PathBuf) -> io::Result<Self> {
         remove_stale(&path).await?;
-        let listener = UnixListener::bind(&path).map_err(failed)?;
-        let socket = Self { listener, path };
+        let listener = UnixListener::bind(&path)?;
         // A client of another user that connects before this is rejected by its credentials.
-        fs::set_permissions(&socket.path, Permissions::from_mode(0o600)).map_err(|source| {
-            SocketError::Io {
-                path: socket.path.clone(),
-                source,
-            }
-        })?;
-        Ok(socket)
+        fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+        Ok(Self { listener, path })
     }
 }
 
@@ -170,24 +114,21 @@ impl Drop for Socket {
 }
 
 /// Removes a socket of this user that no server listens at.
-async fn remove_stale(path: &Path) -> Result<(), SocketError> {
-    let failed = |source| SocketError::Io {
-        path: path.to_owned(),
-        source,
-    };
+async fn remove_stale(path: &Path) -> io::Result<()> {
     let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(failed(error)),
+        metadata => metadata?,
     };
     if !metadata.file_type().is_socket() || metadata.uid() != geteuid().as_raw() {
-        return Err(SocketError::Occupied(path.to_owned()));
+        let message = "the path exists and is not a socket of this user; remove it, or use another path";
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
     }
     match UnixStream::connect(path).await {
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            fs::remove_file(path).map_err(failed)
-        }
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
         // Another error, such as a full queue, also means that a server is there.
-        _ => Err(SocketError::InUse(path.to_owned())),
+        _ => {
+            let message = "another server serves there; stop it, or use another path";
+            Err(io::Error::new(io::ErrorKind::AddrInUse, message))
+        }
     }
 }
