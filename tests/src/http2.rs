@@ -40,7 +40,7 @@ impl Http2 {
         let mut requests = self.requests.clone().ready().await?;
         let request = Request::builder()
             .method(method)
-            .uri(format!("http://skills{path}"))
+            .uri(format!("http://localhost{path}"))
             .header("content-type", "application/json")
             .body(())
             .expect("it is a request");

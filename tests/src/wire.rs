@@ -250,7 +250,7 @@ impl Client {
 
 /// The bytes of a request; its length is told when there is a body.
 pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
-    let mut head = format!("{method} {target} HTTP/1.1\r\nHost: skills\r\n");
+    let mut head = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n");
     for (name, value) in headers {
         head += &format!("{name}: {value}\r\n");
     }

@@ -14,11 +14,12 @@ const NO_VARIABLES: [&str; 14] = [
 ];
 
 /// The calls that make an error, and which of their arguments is the code.
-const MAKERS: [(&str, usize); 4] = [
+const MAKERS: [(&str, usize); 5] = [
     ("terminal(", 0),
     ("retryable(", 0),
     ("failure(", 0),
     ("refusal(", 1),
+    ("reject(", 1),
 ];
 
 fn root() -> PathBuf {

@@ -120,7 +120,7 @@ fn body(input: &Value) -> Vec<u8> {
 
 fn head(input: &Value) -> String {
     let mut head = format!(
-        "{} {} HTTP/1.1\r\nHost: skills\r\n",
+        "{} {} HTTP/1.1\r\nHost: localhost\r\n",
         input["method"].as_str().unwrap(),
         input["target"].as_str().unwrap()
     );

@@ -51,7 +51,7 @@ pub fn app(shop: Shop) -> Result<Router, SkillSetError> {
     // In a host of its own the SDK does this.
     install_panic_hook();
     let mut limits = Limits::default();
-    limits.body = 64 * 1024;
+    limits.max_body_bytes = 64 * 1024;
     limits.concurrency = 16;
     // Skills have no axum state: they find the orders of the application as a state.
     let host = SkillSet::collect()?.provide(Arc::clone(&shop.orders));

@@ -235,16 +235,16 @@ impl LimitArgs {
 
         let mut limits = crate::http::Limits::default();
         let whole = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
-        limits.body = self.body_limit;
-        limits.body_time = Duration::from_secs(self.body_seconds);
-        limits.body_memory = self.body_memory;
-        limits.head = whole(self.head_limit);
-        limits.headers = whole(self.headers);
-        limits.head_time = Duration::from_secs(self.head_seconds);
-        limits.idle_time = Duration::from_secs(self.idle_seconds);
-        limits.write_time = Duration::from_secs(self.write_seconds);
-        limits.connections = whole(self.connections);
-        limits.streams = self.streams;
+        limits.max_body_bytes = self.body_limit;
+        limits.body_read_timeout = Duration::from_secs(self.body_seconds);
+        limits.max_body_memory = self.body_memory;
+        limits.max_header_bytes = whole(self.head_limit);
+        limits.max_headers = whole(self.headers);
+        limits.header_read_timeout = Duration::from_secs(self.head_seconds);
+        limits.idle_timeout = Duration::from_secs(self.idle_seconds);
+        limits.write_timeout = Duration::from_secs(self.write_seconds);
+        limits.max_connections = whole(self.connections);
+        limits.max_concurrent_streams = self.streams;
         limits.concurrency = whole(self.concurrency);
         let mut named = BTreeMap::new();
         for SkillCalls { skill, calls } in &self.skill_concurrency {

@@ -55,6 +55,7 @@ impl Port {
         }
         let mut options = ServeOptions::new(request.host.clone(), request.port);
         options.anonymous_anywhere = request.anonymous == Anonymous::Anywhere;
+        options.ops.clone_from(&request.ops_addr);
         options.drain = Duration::from_secs(request.limits.drain_seconds);
         Ok(Self {
             host,

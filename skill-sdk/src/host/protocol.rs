@@ -195,6 +195,15 @@ pub struct ServeHttpRequest {
     /// Whether no token is asked for at `/metrics`.
     #[serde(default)]
     pub public_metrics: bool,
+    /// Host names that are served beside the loopback ones.
+    #[serde(default)]
+    pub allowed_hosts: Vec<String>,
+    /// Origins of web pages that are served beside the loopback ones.
+    #[serde(default)]
+    pub allowed_origins: Vec<String>,
+    /// The address of the management port.
+    #[serde(default)]
+    pub ops_addr: Option<String>,
     /// How the log looks.
     #[cfg(feature = "log")]
     #[serde(default)]
@@ -260,12 +269,6 @@ pub struct ServeMcpHttpRequest {
     /// Which schemas the tools show.
     #[serde(default)]
     pub tool_schemas: ToolSchemas,
-    /// Host names that are served beside the loopback ones.
-    #[serde(default)]
-    pub allowed_hosts: Vec<String>,
-    /// Origins of web pages that are served beside the loopback ones.
-    #[serde(default)]
-    pub allowed_origins: Vec<String>,
     /// The URL under which clients reach the host.
     #[serde(default)]
     pub public_url: Option<String>,

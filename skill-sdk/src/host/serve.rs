@@ -30,6 +30,12 @@ pub(super) fn http(request: &ServeHttpRequest) -> Result<ExitCode, Refusal> {
     if port.public_metrics {
         http = http.public_metrics();
     }
+    for name in &request.allowed_hosts {
+        http = http.allow_host(name).map_err(|error| error.to_string())?;
+    }
+    for origin in &request.allowed_origins {
+        http = http.allow_origin(origin).map_err(|error| error.to_string())?;
+    }
     port.serve(async |options, stop| {
         let bound = |address: SocketAddr| announce(address, &example, anonymous);
         serve(http, options, bound, stop).await

@@ -28,10 +28,10 @@ pub(super) fn http(request: &ServeMcpHttpRequest) -> Result<ExitCode, Refusal> {
     if port.public_metrics {
         http = http.public_metrics();
     }
-    for name in &request.allowed_hosts {
+    for name in &request.http.allowed_hosts {
         http = http.allow_host(name).map_err(|error| error.to_string())?;
     }
-    for origin in &request.allowed_origins {
+    for origin in &request.http.allowed_origins {
         http = http.allow_origin(origin).map_err(|error| error.to_string())?;
     }
     if let Some(url) = &request.public_url {

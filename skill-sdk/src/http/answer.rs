@@ -2,7 +2,7 @@
 
 use std::io;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
@@ -19,6 +19,18 @@ pub(super) const COST: HeaderName = HeaderName::from_static("x-skill-cost");
 /// After how many seconds a refused call may be tried again.
 const SOON: HeaderValue = HeaderValue::from_static("1");
 
+/// The code of requests from web pages and for host names that are not served.
+pub(super) const FORBIDDEN: &str = "forbidden";
+
+/// How much of a value messages repeat, in bytes.
+const MOST_REPEATED: usize = 200;
+
+/// The largest cost document that is sent, in bytes: clients have limits of headers.
+const MOST_COST: usize = 8 * 1024;
+
+/// The largest response that has room in the buffer of a socket, in bytes.
+const SMALL: usize = 64 * 1024;
+
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// An answer with a JSON text.
@@ -29,13 +41,40 @@ pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Response {
     response
 }
 
-/// The outputs, and what they cost.
-pub(super) fn outputs(body: Vec<u8>, cost: Option<&Value>) -> Response {
-    let mut response = json(StatusCode::OK, body);
+/// The outputs, and what they cost. A large response keeps the permit of its call until it is written; a small one has room in
+/// the buffer of its socket, and a client that calls again at once finds its permit free.
+pub(super) fn outputs(body: Vec<u8>, cost: Option<&Value>, permit: impl Send + 'static) -> Response {
+    let mut response = if body.len() > SMALL {
+        let mut response = Response::new(Body::from(Bytes::from_owner(Outputs {
+            body,
+            _permit: permit,
+        })));
+        response.headers_mut().insert(CONTENT_TYPE, JSON);
+        response
+    } else {
+        json(StatusCode::OK, body)
+    };
     if let Some(header) = cost.and_then(cost_header) {
         response.headers_mut().insert(COST, header);
     }
     response
+}
+
+/// The bytes of a response with the permit of its call. hyper drops them once they are written.
+struct Outputs<P> {
+    body: Vec<u8>,
+    _permit: P,
+}
+
+impl<P> AsRef<[u8]> for Outputs<P> {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
+/// The beginning of a value that a message repeats.
+pub(super) fn cut(value: &str) -> &str {
+    &value[..value.floor_char_boundary(MOST_REPEATED)]
 }
 
 /// The failure of a call.
@@ -62,8 +101,14 @@ pub(crate) fn overloaded(overloaded: Overloaded) -> Response {
     response
 }
 
+/// A request from a web page, or for a host name, that is not served.
+pub(super) fn forbidden(message: &'static str) -> Response {
+    refusal(StatusCode::FORBIDDEN, FORBIDDEN, message)
+}
+
 /// A route that has no such method.
 pub(crate) fn method_not_allowed(allowed: &'static str, method: &Method) -> Response {
+    let method = cut(method.as_str());
     let message = format!("{method} is not supported here, use {allowed}");
     let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
     response
@@ -92,6 +137,13 @@ fn cost_header(cost: &Value) -> Option<HeaderValue> {
     let mut text = Vec::new();
     cost.serialize(&mut Serializer::with_formatter(&mut text, Ascii))
         .ok()?;
+    if text.len() > MOST_COST {
+        tracing::warn!(
+            bytes = text.len(),
+            "the cost of a call is too large for the header X-Skill-Cost and is left out"
+        );
+        return None;
+    }
     HeaderValue::from_bytes(&text).ok()
 }
 

@@ -54,24 +54,31 @@ pub(crate) fn warm_up(verifier: Option<&Verifier>) -> JoinSet<()> {
     warming
 }
 
-/// The verified caller of a request, or `None` on a host that anybody may call.
-///
-/// A handler takes it as its first parameter: then a request without a good token gets nowhere.
-pub(super) struct Caller(pub(super) Option<Arc<context::Caller>>);
+/// The verified caller of a request, or `None` on a server that anybody may call; the response to a request without a
+/// good token.
+pub(super) async fn caller(
+    http: &HttpServer,
+    headers: &HeaderMap,
+) -> Result<Option<Arc<context::Caller>>, Response> {
+    let Some(verifier) = http.verifier() else {
+        return Ok(None);
+    };
+    match authenticate(verifier, headers).await {
+        Ok(caller) => Ok(Some(caller)),
+        Err(rejected) => {
+            http.service().rejected(rejected.code());
+            Err(refused(&rejected, BEARER))
+        }
+    }
+}
+
+/// Proof that a request may pass. A handler takes it as its first parameter: then a request without a good token gets nowhere.
+pub(super) struct Caller;
 
 impl FromRequestParts<HttpServer> for Caller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, http: &HttpServer) -> Result<Self, Response> {
-        match http.verifier() {
-            None => Ok(Self(None)),
-            Some(verifier) => match authenticate(verifier, &parts.headers).await {
-                Ok(caller) => Ok(Self(Some(caller))),
-                Err(rejected) => {
-                    http.service().rejected(rejected.code());
-                    Err(refused(&rejected, BEARER))
-                }
-            },
-        }
+        caller(http, &parts.headers).await.map(|_| Self)
     }
 }

@@ -2,25 +2,32 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::StatusCode;
+use axum::http::header::EXPECT;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use tokio::sync::SemaphorePermit;
+use tokio::time::timeout;
 
 use super::answer;
 use crate::error::SkillError;
 use crate::pipeline::timed;
-use crate::serve::{Overloaded, Service};
+use crate::serve::{Limits, Overloaded, Service};
 
-/// Reads a body whole, or says why not. One that says that it is too large is refused before it comes.
-pub(crate) async fn read(service: &Service, body: Body) -> Result<Bytes, Response> {
+/// How long an early response waits for the rest of a body.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Reads a body whole, or says why not. One that says that it is too large is rejected before it comes.
+pub(crate) async fn read(service: &Service, body: &mut Body) -> Result<Bytes, Response> {
     let limits = service.limits();
     let read = async {
-        if body.size_hint().lower() > limits.body as u64 {
+        if body.size_hint().lower() > limits.max_body_bytes as u64 {
             return Err(Unread::TooLarge);
         }
-        timed(|| Some(limits.body_time), collect(service, body))
+        // Nearly all bodies are here already, and need no timer.
+        timed(|| Some(limits.body_read_timeout), collect(service, body))
             .await
             .unwrap_or(Err(Unread::Slow))
     };
@@ -29,7 +36,32 @@ pub(crate) async fn read(service: &Service, body: Body) -> Result<Bytes, Respons
         read = read => read,
         () = service.shutdown().cut() => Err(Unread::Overloaded(Overloaded::Stopping)),
     };
-    read.map_err(|unread| unread.answer(service))
+    read.map_err(|unread| {
+        if !matches!(unread, Unread::TooLarge | Unread::Overloaded(Overloaded::Memory)) {
+            // What did not come in time is not waited for again.
+            *body = Body::empty();
+        }
+        unread.response(service)
+    })
+}
+
+/// Reads and drops the rest of a body, up to the limit of bodies or a second, unless its client waits for a `100 Continue`.
+pub(crate) async fn discard(limits: &Limits, headers: &HeaderMap, mut body: Body) {
+    if body.is_end_stream() || headers.contains_key(EXPECT) {
+        return;
+    }
+    let mut left = limits.max_body_bytes;
+    let rest = async {
+        while let Some(Ok(frame)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            let length = frame.data_ref().map_or(0, Bytes::len);
+            match left.checked_sub(length) {
+                Some(rest) => left = rest,
+                None => break,
+            }
+        }
+    };
+    // Whether it came whole is the same to the response.
+    drop(timeout(LINGER, rest).await);
 }
 
 /// Why a body is not read.
@@ -43,7 +75,7 @@ enum Unread {
 
 impl Unread {
     /// What the caller is told. It is counted.
-    fn answer(self, service: &Service) -> Response {
+    fn response(self, service: &Service) -> Response {
         let limits = service.limits();
         let refusal = |status, code: &'static str, message: String| {
             service.rejected(code);
@@ -51,11 +83,11 @@ impl Unread {
         };
         match self {
             Self::TooLarge => {
-                let message = format!("the body is larger than {} bytes", limits.body);
+                let message = format!("the body is larger than {} bytes", limits.max_body_bytes);
                 refusal(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", message)
             }
             Self::Slow => {
-                let seconds = limits.body_time.as_secs();
+                let seconds = limits.body_read_timeout.as_secs();
                 let message = format!("the body did not come within {seconds} seconds");
                 refusal(StatusCode::REQUEST_TIMEOUT, "request_timeout", message)
             }
@@ -71,13 +103,13 @@ impl Unread {
     }
 }
 
-async fn collect(service: &Service, mut body: Body) -> Result<Bytes, Unread> {
-    let limit = service.limits().body;
+async fn collect(service: &Service, body: &mut Body) -> Result<Bytes, Unread> {
+    let limit = service.limits().max_body_bytes;
     let mut first = Bytes::new();
     let mut whole = Vec::new();
     let mut memory = Memory { service, taken: None };
     loop {
-        let part = match poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        let part = match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
             None => break,
             Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
             Some(Err(_)) => return Err(Unread::Broken),

@@ -1,91 +1,94 @@
 //! `POST /skills/{name}@{version}`.
 
+use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
-use super::auth::Caller;
 use super::request::{Envelope, is_json, trace};
-use super::{HttpServer, answer, body, multipart};
+use super::{HttpServer, answer, auth, body, multipart};
 use crate::context::settings_values;
 use crate::pipeline::{Call, Meta};
 
-/// Calls a skill. The token comes before all else; the other checks come in the order in which they cost: ref, content
-/// type, body, load.
+/// Calls a skill. A response that comes before the body was read waits for a bounded rest of it, so that clients which send all
+/// of it first see the response.
 pub(super) async fn invoke(
-    Caller(caller): Caller,
     State(http): State<HttpServer>,
     reference: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
+    let (head, mut body) = request.into_parts();
+    match call(&http, reference, &head.headers, &mut body).await {
+        Ok(response) => response,
+        Err(rejection) => {
+            body::discard(http.service().limits(), &head.headers, body).await;
+            rejection
+        }
+    }
+}
+
+/// The token comes before all else; the other checks come in the order in which they cost: ref, content type, body, load.
+async fn call(
+    http: &HttpServer,
+    reference: Result<Path<String>, PathRejection>,
+    headers: &HeaderMap,
+    body: &mut Body,
+) -> Result<Response, Response> {
     let service = http.service();
-    let refusal = |status, code, message: String| {
+    let caller = auth::caller(http, headers).await?;
+    let reject = |status, code, message: String| {
         service.rejected(code);
-        answer::refusal(status, code, message)
+        Err(answer::refusal(status, code, message))
     };
     let Ok(Path(reference)) = reference else {
         let message = "the ref in the path is not UTF-8".to_owned();
-        return refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
+        return reject(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
-    let Some(hosted) = service.get(&reference) else {
-        let message = format!("{reference} is not hosted here");
-        return refusal(StatusCode::NOT_FOUND, "skill_not_hosted", message);
+    let Some(skill) = service.get(&reference) else {
+        let message = format!("{} is not hosted here", answer::cut(&reference));
+        return reject(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
-    let trace = trace(request.headers());
-    if !is_json(request.headers()) {
-        let sent = request
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok());
+    if !is_json(headers) {
+        let sent = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let message = format!(
             "the content type must be application/json, and it is {}",
-            sent.unwrap_or("not readable")
+            sent.map_or("not readable", answer::cut)
         );
-        return refusal(
+        return reject(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported_media_type",
             message,
         );
     }
-    let attachments_wanted = multipart::is_wanted(request.headers());
-    let body = match body::read(service, request.into_body()).await {
-        Ok(body) => body,
-        Err(refusal) => return refusal,
-    };
-    let envelope = match Envelope::read(&body, |text| hosted.runnable().accepts_prefix(text)) {
+    let bytes = body::read(service, body).await?;
+    let envelope = match Envelope::read(&bytes) {
         Ok(envelope) => envelope,
-        Err(message) => return refusal(StatusCode::BAD_REQUEST, "bad_request", message),
+        Err(message) => return reject(StatusCode::BAD_REQUEST, "bad_request", message),
     };
-
+    let mut permit = service.admit(skill).map_err(answer::overloaded)?;
     let mut meta = Meta::new("http");
     meta.environment = service.environment().clone();
     meta.invocation_id = envelope.invocation_id;
     meta.idempotency_key = envelope.idempotency_key;
     meta.settings = settings_values(envelope.settings);
     meta.caller = caller;
-    meta.trace = trace;
-    let inputs = envelope.inputs.unwrap_or_default();
-    let call = if envelope.inputs_are_checked {
-        Call::checked(inputs.to_owned(), meta)
-    } else {
-        Call::json(inputs, meta)
-    };
+    meta.trace = trace(headers);
+    let call = Call::json(envelope.inputs.unwrap_or_default(), meta);
     // What the skill needs of it is copied; the call may take long.
-    drop(body);
-    let outcome = match service.admit(hosted) {
-        Ok(mut permit) => service.call(call, &mut permit).await,
-        Err(overloaded) => Err(overloaded),
-    };
-    let mut completed = match outcome {
-        Ok(completed) => completed,
-        Err(overloaded) => return answer::overloaded(overloaded),
-    };
-    let attachments = completed.take_attachments();
-    let (result, cost) = completed.into_parts();
-    match result {
-        Ok(outputs) => multipart::respond(outputs, cost.as_ref(), &attachments, attachments_wanted),
+    drop(bytes);
+    let mut outcome = service
+        .call(call, &mut permit)
+        .await
+        .map_err(answer::overloaded)?;
+    let attachments = outcome.take_attachments();
+    let (result, cost) = outcome.into_parts();
+    Ok(match result {
+        Ok(outputs) => {
+            let wanted = multipart::is_wanted(headers);
+            multipart::respond(outputs, cost.as_ref(), &attachments, wanted, permit)
+        }
         Err(error) => answer::failure(&error),
-    }
+    })
 }

@@ -24,7 +24,6 @@ pub(crate) mod auth;
 pub(crate) mod body;
 mod invoke;
 mod multipart;
-mod one_pass;
 mod openapi;
 pub(crate) mod operations;
 pub(crate) mod request;
@@ -40,8 +39,8 @@ pub use self::server::{BindError, ServeOptions, serve};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
-pub use crate::serve::Limits;
-use crate::serve::{Probe, Service};
+pub use crate::serve::{ConfigError, Limits};
+use crate::serve::{Guard, Probe, Service};
 
 /// Skills to host over HTTP, who may call them, and the limits.
 ///
@@ -58,6 +57,7 @@ struct Shared {
     environment: Environment,
     probes: Vec<Probe>,
     public_metrics: bool,
+    guard: Arc<Guard>,
     /// Made of all the others when it is first needed.
     service: OnceLock<Service>,
 }
@@ -84,6 +84,7 @@ impl HttpServer {
             environment: Environment::process(),
             probes: Vec::new(),
             public_metrics: false,
+            guard: Arc::default(),
             service: OnceLock::new(),
         }))
     }
@@ -97,7 +98,7 @@ impl HttpServer {
     /// Sets the largest request body that is read, in bytes. The default is 4 MiB.
     #[must_use]
     pub fn body_limit(self, bytes: usize) -> Self {
-        self.with(|shared| shared.limits.body = bytes)
+        self.with(|shared| shared.limits.max_body_bytes = bytes)
     }
 
     /// Sets how many calls may run at the same time, all skills together; those above it are refused with the retryable
@@ -132,6 +133,22 @@ impl HttpServer {
         self.with(|shared| shared.public_metrics = true)
     }
 
+    /// Serves requests for one more host name: `skills.example.com`, `skills.example.com:8443` or `*` for all. A server without
+    /// tokens on a loopback address serves loopback names only, since a web page can make any other name point there.
+    pub fn allow_host(self, name: &str) -> Result<Self, ConfigError> {
+        let mut guard = Guard::clone(&self.0.guard);
+        guard.allow_host(name)?;
+        Ok(self.with(|shared| shared.guard = Arc::new(guard)))
+    }
+
+    /// Serves requests from web pages of one more origin: `https://app.example.com` or `*` for all. A server without tokens
+    /// on a loopback address serves pages of loopback origins only, and requests that come from no page.
+    pub fn allow_origin(self, origin: &str) -> Result<Self, ConfigError> {
+        let mut guard = Guard::clone(&self.0.guard);
+        guard.allow_origin(origin)?;
+        Ok(self.with(|shared| shared.guard = Arc::new(guard)))
+    }
+
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
         let mut shared = Arc::try_unwrap(self.0).unwrap_or_else(|shared| Shared {
             host: shared.host.clone(),
@@ -140,6 +157,7 @@ impl HttpServer {
             environment: shared.environment.clone(),
             probes: shared.probes.clone(),
             public_metrics: shared.public_metrics,
+            guard: Arc::clone(&shared.guard),
             service: OnceLock::new(),
         });
         shared.service = OnceLock::new();
@@ -155,6 +173,10 @@ impl HttpServer {
     /// What checks callers; `None` when anybody may call.
     pub fn verifier(&self) -> Option<&Verifier> {
         self.0.verifier.as_ref()
+    }
+
+    pub(crate) fn guard(&self) -> &Arc<Guard> {
+        &self.0.guard
     }
 
     pub(crate) fn service(&self) -> &Service {

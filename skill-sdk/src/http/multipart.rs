@@ -39,19 +39,20 @@ pub(super) fn respond(
     cost: Option<&Value>,
     attachments: &[Attachment],
     wanted: bool,
+    permit: impl Send + 'static,
 ) -> Response {
     if attachments.is_empty() {
-        return answer::outputs(outputs, cost);
+        return answer::outputs(outputs, cost, permit);
     }
     let mut response = match boundary().filter(|_| wanted) {
         Some(boundary) => {
-            let mut response = answer::outputs(parts(&boundary, &outputs, attachments), cost);
+            let mut response = answer::outputs(parts(&boundary, &outputs, attachments), cost, permit);
             if let Ok(kind) = HeaderValue::from_str(&format!("{MIXED}; boundary={boundary}")) {
                 response.headers_mut().insert(CONTENT_TYPE, kind);
             }
             response
         }
-        None => answer::outputs(outputs, cost),
+        None => answer::outputs(outputs, cost, permit),
     };
     response
         .headers_mut()
@@ -117,7 +118,7 @@ mod tests {
     fn answer_to(accept: &'static str, attachments: &[Attachment]) -> Response {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        respond(b"{}".to_vec(), None, attachments, is_wanted(&headers))
+        respond(b"{}".to_vec(), None, attachments, is_wanted(&headers), ())
     }
 
     #[tokio::test]

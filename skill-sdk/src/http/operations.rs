@@ -7,15 +7,15 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
 use prometheus_client::encoding::prometheus_text;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer;
 use crate::error::SkillError;
 use crate::serve::Service;
 
-const HEALTH: &str = "/healthz";
-const READY: &str = "/readyz";
-const METRICS: &str = "/metrics";
+pub(super) const HEALTH: &str = "/healthz";
+pub(super) const READY: &str = "/readyz";
+pub(super) const METRICS: &str = "/metrics";
 
 /// Whether a path is one of these routes.
 pub(crate) fn is_operation(path: &str) -> bool {
@@ -43,15 +43,24 @@ pub(crate) fn metrics(service: &Service) -> Response {
     response
 }
 
-async fn health() -> Response {
+pub(super) async fn health() -> Response {
     answer::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec())
 }
 
-async fn ready(State(service): State<Service>) -> Response {
+pub(super) async fn ready(State(service): State<Service>) -> Response {
     let reasons = service.not_ready_reasons().await;
     if reasons.is_empty() {
         return answer::json(StatusCode::OK, br#"{"status":"ready"}"#.to_vec());
     }
+    not_ready_because(&json!(reasons))
+}
+
+/// The response of `/readyz` for one reason that is not the service's.
+pub(super) fn not_ready(code: &str, message: &str) -> Response {
+    not_ready_because(&json!([{"code": code, "message": message}]))
+}
+
+fn not_ready_because(reasons: &Value) -> Response {
     let error = SkillError::retryable("not_ready", "the host is not ready, see the reasons")
         .with_details(json!({"reasons": reasons}));
     answer::with_status(StatusCode::SERVICE_UNAVAILABLE, &error)

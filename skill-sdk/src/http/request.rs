@@ -10,7 +10,6 @@ use serde::{Deserialize, de};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::one_pass;
 use crate::context::TraceContext;
 use crate::contract::json;
 
@@ -60,36 +59,21 @@ pub(super) struct Envelope<'a> {
     pub(super) idempotency_key: Option<String>,
     pub(super) settings: Option<Value>,
     pub(super) inputs: Option<&'a str>,
-    /// Whether the inputs surely keep the contract of the skill that is called.
-    pub(super) inputs_are_checked: bool,
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads a body, or says why it is none. `accepts` gives the length of inputs that surely keep the contract.
-    pub(super) fn read(body: &'a [u8], accepts: impl Fn(&str) -> Option<usize>) -> Result<Self, String> {
+    /// Reads a body, or says why it is not one.
+    pub(super) fn read(body: &'a [u8]) -> Result<Self, String> {
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let usual = str::from_utf8(body).ok();
-        match usual.and_then(|body| one_pass::envelope(body, accepts)) {
-            Some(envelope) => Ok(envelope),
-            None => Self::parse(body),
-        }
-    }
-
-    /// Reads any body without its byte order mark, or says why it is none.
-    fn parse(body: &'a [u8]) -> Result<Self, String> {
         let envelope: Self = serde_json::from_slice(body).map_err(|error| {
             format!(
                 "the body must be a JSON object {{\"invocationId\", \"idempotencyKey\", \"settings\", \"inputs\"}}: {error}"
             )
         })?;
         match envelope.inputs {
-            Some(inputs) if inputs.starts_with('{') => {}
+            Some(inputs) if inputs.starts_with('{') => check_depth(inputs)?,
             Some(_) => return Err("the member \"inputs\" of the body must be a JSON object".to_owned()),
             None => return Err("the body has no member \"inputs\"".to_owned()),
-        }
-        // Members are skipped without a look at their depth; parsing has a bound.
-        if let Some(inputs) = envelope.inputs {
-            check_depth(inputs)?;
         }
         Ok(envelope)
     }
@@ -178,57 +162,9 @@ impl<'de> Deserialize<'de> for Id {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validation::value_prefix;
-
-    #[test]
-    fn usual_bodies_are_read_in_one_pass() {
-        for (body, usual) in [
-            (r#"{"inputs":{}}"#, true),
-            (
-                r#" { "invocationId" : "i" , "idempotencyKey" : null , "settings" : {"values": {"a": [1]}}, "inputs" : {"a": {}} } "#,
-                true,
-            ),
-            (
-                r#"{"inputs":{"a":"é"},"settings":null,"x":[{}],"invocationId":"a","invocationId":"b"}"#,
-                true,
-            ),
-            (r#"{"invocationId":7,"inputs":{}}"#, false),
-            (r#"{"invocationId":"\u0061","inputs":{}}"#, false),
-            (r#"{"inputs":{},"inputs":{}}"#, false),
-            (r#"{"inp\u0075ts":{}}"#, false),
-            (
-                r#"{"settings":{"$serde_json::private::RawValue":"1"},"inputs":{}}"#,
-                false,
-            ),
-            (r#"{"x":1e999,"inputs":{}}"#, false),
-        ] {
-            assert_eq!(read(body.as_bytes()).unwrap().inputs_are_checked, usual, "{body}");
-        }
-    }
-
-    /// Both readers give the same.
-    fn read(body: &[u8]) -> Result<Envelope<'_>, String> {
-        let accepts = |text: &str| value_prefix(text).filter(|_| text.starts_with('{'));
-        let envelope = Envelope::read(body, accepts);
-        let plain = Envelope::parse(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
-        let parts = |envelope: &Result<Envelope<'_>, String>| match envelope {
-            Ok(envelope) => {
-                let ids = (envelope.invocation_id.clone(), envelope.idempotency_key.clone());
-                Ok((ids, envelope.settings.clone(), envelope.inputs.map(str::to_owned)))
-            }
-            Err(error) => Err(error.clone()),
-        };
-        assert_eq!(
-            parts(&envelope),
-            parts(&plain),
-            "{}",
-            String::from_utf8_lossy(body)
-        );
-        envelope
-    }
 
     fn inputs(body: &str) -> Result<String, String> {
-        read(body.as_bytes()).map(|envelope| envelope.inputs.unwrap().to_owned())
+        Envelope::read(body.as_bytes()).map(|envelope| envelope.inputs.unwrap().to_owned())
     }
 
     #[test]
@@ -260,7 +196,7 @@ mod tests {
         ] {
             assert!(inputs(body).is_err(), "{body}");
         }
-        assert!(read(b"{\"inputs\":{\"a\":\"\xff\"}}").is_err());
+        assert!(Envelope::read(b"{\"inputs\":{\"a\":\"\xff\"}}").is_err());
         let deep = |levels: usize| {
             format!(
                 "{{\"inputs\":{{\"a\":{}{}}}}}",
@@ -277,7 +213,7 @@ mod tests {
     #[test]
     fn ids_may_be_of_any_type() {
         let body = r#"{"invocationId":7,"idempotencyKey":null,"settings":{"values":{}},"inputs":{}}"#;
-        let envelope = read(body.as_bytes()).unwrap();
+        let envelope = Envelope::read(body.as_bytes()).unwrap();
         assert_eq!(envelope.invocation_id.as_deref(), Some("7"));
         assert_eq!(envelope.idempotency_key, None);
         assert!(envelope.settings.is_some());

@@ -18,7 +18,7 @@ use super::{HttpServer, answer, openapi, operations};
 ///
 /// The answers to unknown paths and methods are part of it as long as it is not merged with routes that have their own.
 ///
-/// Every handler but those of `/healthz` and `/readyz` takes a `Caller` first, which is how a token is asked for. A method that
+/// Every handler but those of `/healthz` and `/readyz` takes a `Caller` first, or asks for the caller itself: that is how a token is asked for. A method that
 /// a path does not have is answered without one: the paths are the same on every host.
 pub fn router(host: HttpServer) -> Router {
     let probes = operations::routes(host.service());
@@ -115,7 +115,7 @@ async fn metrics(_: Caller, State(http): State<HttpServer>) -> Response {
 }
 
 async fn not_found(_: Caller, uri: Uri) -> Response {
-    let message = format!("there is nothing at {}", uri.path());
+    let message = format!("there is nothing at {}", answer::cut(uri.path()));
     answer::refusal(StatusCode::NOT_FOUND, "not_found", message)
 }
 

@@ -20,24 +20,12 @@ pub struct Call {
     pub(super) meta: Meta,
 }
 
-/// The inputs of a call, as JSON text.
-pub(super) enum Inputs {
-    /// Whatever came.
-    Unchecked(Vec<u8>),
-    /// They keep the contract of the skill that is called.
-    #[cfg(feature = "http")]
-    Checked(String),
-}
+/// The inputs of a call, as JSON text. Only their length is printed.
+pub(super) struct Inputs(pub(super) Vec<u8>);
 
-/// Their length only.
 impl fmt::Debug for Inputs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = match self {
-            Self::Unchecked(inputs) => inputs.len(),
-            #[cfg(feature = "http")]
-            Self::Checked(inputs) => inputs.len(),
-        };
-        write!(f, "{bytes} bytes")
+        write!(f, "{} bytes", self.0.len())
     }
 }
 
@@ -45,7 +33,7 @@ impl Call {
     /// A call with the JSON text `inputs`, as it came over the wire.
     pub fn json(inputs: impl Into<Vec<u8>>, meta: Meta) -> Self {
         Self {
-            inputs: Inputs::Unchecked(inputs.into()),
+            inputs: Inputs(inputs.into()),
             meta,
         }
     }
@@ -53,16 +41,7 @@ impl Call {
     /// A call with the value `inputs`.
     pub fn value(inputs: &Value, meta: Meta) -> Self {
         Self {
-            inputs: Inputs::Unchecked(inputs.to_string().into_bytes()),
-            meta,
-        }
-    }
-
-    /// A call with inputs that [`Runnable::accepts_prefix`](super::Runnable::accepts_prefix) of the same skill took.
-    #[cfg(feature = "http")]
-    pub(crate) fn checked(inputs: String, meta: Meta) -> Self {
-        Self {
-            inputs: Inputs::Checked(inputs),
+            inputs: Inputs(inputs.to_string().into_bytes()),
             meta,
         }
     }
@@ -220,9 +199,7 @@ mod tests {
         meta.idempotency_key = Some("hunter2".into());
         meta.settings.insert("a".into(), "hunter2".into());
         meta.environment = Environment::from_vars([("A".to_owned(), "hunter2".to_owned())]);
-        let call = Call::value(&json!({"text": "hunter2"}), meta.clone());
-        #[cfg(feature = "http")]
-        let checked = Call::checked(r#"{"text": "hunter2"}"#.into(), meta);
+        let call = Call::value(&json!({"text": "hunter2"}), meta);
         let error = SkillError::terminal("denied", "hunter2").with_details(json!("hunter2"));
         let completed = |result| CallOutcome {
             result,
@@ -232,8 +209,6 @@ mod tests {
         };
         let printed = [
             format!("{call:?}"),
-            #[cfg(feature = "http")]
-            format!("{checked:?}"),
             format!("{:?}", completed(Ok(b"hunter2".to_vec()))),
             format!("{:?}", completed(Err(error))),
             format!(

@@ -6,25 +6,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::unconstrained;
-#[cfg(feature = "http")]
-use tokio::time::Instant;
 use tokio::time::sleep;
 
 use crate::context::SkillContext;
 use crate::error::SkillError;
-
-/// The moment after `time` from now.
-#[cfg(feature = "http")]
-pub(crate) fn after(time: Duration) -> Instant {
-    later(Instant::now(), time)
-}
-
-/// The moment `time` after another one. One that no clock can hold lies decades ahead, as it does for tokio's own.
-#[cfg(feature = "http")]
-pub(crate) fn later(moment: Instant, time: Duration) -> Instant {
-    const FAR: Duration = Duration::from_hours(30 * 365 * 24);
-    moment.checked_add(time).unwrap_or_else(|| moment + FAR)
-}
 
 /// The result of `work`, or the retryable failure `timeout` once the time of the call is up.
 pub(super) async fn within<F: Future>(context: &SkillContext, work: F) -> Result<F::Output, SkillError> {
@@ -56,22 +41,4 @@ pub(crate) async fn timed<F: Future>(remaining: impl Fn() -> Option<Duration>, w
         }
     })
     .await
-}
-
-#[cfg(all(test, feature = "http"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_time_is_too_long() {
-        let now = Instant::now();
-        assert!(after(Duration::ZERO) >= now);
-        for long in [
-            Duration::MAX,
-            Duration::from_secs(u64::MAX),
-            Duration::from_secs(i64::MAX as u64),
-        ] {
-            assert!(after(long) > now + Duration::from_hours(24 * 365), "{long:?}");
-        }
-    }
 }

@@ -34,7 +34,7 @@ pub(crate) use self::capture::Capture;
 #[cfg(feature = "testing")]
 pub use self::capture::{LogEvent, LogSpan};
 #[cfg(feature = "http")]
-pub(crate) use self::deadline::{after, later, timed};
+pub(crate) use self::deadline::timed;
 pub use self::examples::check_examples;
 pub use self::host::{SkillSet, SkillSetError};
 pub use self::panics::install_panic_hook;
@@ -101,11 +101,7 @@ async fn steps(
     context: &SkillContext,
     place: Place<'_>,
 ) -> Result<Written, SkillError> {
-    let text = match &inputs {
-        Inputs::Unchecked(inputs) => runnable.check_inputs(inputs)?,
-        #[cfg(feature = "http")]
-        Inputs::Checked(inputs) => inputs,
-    };
+    let text = runnable.check_inputs(&inputs.0)?;
     let running = runnable.start(text, context)?;
     // The skill has its own; a call that waits for long keeps no other.
     drop(inputs);

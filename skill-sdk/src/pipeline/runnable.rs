@@ -114,12 +114,6 @@ impl Runnable {
         SkillContext::new(start)
     }
 
-    /// How long the object at the beginning of the text is, if it surely keeps the contract of the inputs.
-    #[cfg(feature = "http")]
-    pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
-        self.inputs.accepts_prefix(text)
-    }
-
     /// Validates the inputs; gives them as text.
     pub(super) fn check_inputs<'a>(&self, json: &'a [u8]) -> Result<&'a str, SkillError> {
         let text = str::from_utf8(json)

@@ -68,13 +68,14 @@ pub(crate) enum Overloaded {
     Stopping,
 }
 
-impl Overloaded {
-    const CODE: &str = "overloaded";
+/// The one code of all of them.
+const OVERLOADED: &str = "overloaded";
 
-    /// The one code of all of them.
+impl Overloaded {
+    /// The error code.
     #[expect(clippy::unused_self, reason = "all have the same, and callers need not know")]
     pub(crate) fn code(self) -> &'static str {
-        Self::CODE
+        OVERLOADED
     }
 
     /// The failure that the caller sees.
@@ -86,7 +87,7 @@ impl Overloaded {
             Self::Memory => "too many bodies are being received, try again later",
             Self::Stopping => "the host is stopping, try another one or again later",
         };
-        SkillError::retryable(Self::CODE, message)
+        SkillError::retryable(OVERLOADED, message)
     }
 
     /// 429 where other skills could still be called, else 503.

@@ -1,9 +1,9 @@
-//! What a host takes from clients, and how much of it.
+//! What a server takes from clients, and how much of it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The limits of a host that listens on a port. Nothing beyond them waits in line: it is refused, and told so.
+/// The limits of a server. There is no request queue: requests over a limit are rejected.
 ///
 /// ```
 /// use std::time::Duration;
@@ -12,34 +12,37 @@ use std::time::Duration;
 ///
 /// let mut limits = Limits::default();
 /// limits.concurrency = 64;
-/// limits.idle_time = Duration::from_secs(120);
-/// assert_eq!(limits.body, 4 * 1024 * 1024);
+/// limits.idle_timeout = Duration::from_secs(120);
+/// assert_eq!(limits.max_body_bytes, 4 * 1024 * 1024);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
     /// The largest request body, in bytes.
-    pub body: usize,
+    pub max_body_bytes: usize,
     /// How long a client may take to send a body.
-    pub body_time: Duration,
+    pub body_read_timeout: Duration,
     /// How many bytes of bodies that come in parts are held at the same time, all requests together.
-    pub body_memory: usize,
+    pub max_body_memory: usize,
     /// The largest head of a request, in bytes; at least 8192.
-    pub head: usize,
+    pub max_header_bytes: usize,
     /// How many headers a request of HTTP/1 may have.
-    pub headers: usize,
+    pub max_headers: usize,
     /// How long a client may take to begin, and to send the head of a request.
-    pub head_time: Duration,
+    pub header_read_timeout: Duration,
     /// How long a connection may be open without a request; it is closed at the latest after twice this time.
-    pub idle_time: Duration,
-    /// How long a client may take no byte of an answer. Over HTTP/2 no 16 KiB of it; then its stream is reset, and the
-    /// others of the connection go on. One that does not take the last 16 KiB of an answer loses its connection.
-    pub write_time: Duration,
+    pub idle_timeout: Duration,
+    /// How long a client may take nothing of a response; then its connection is closed. Over HTTP/2 it must take at least
+    /// 16 KiB in this time while a response waits.
+    pub write_timeout: Duration,
     /// How many connections are served at the same time.
-    pub connections: usize,
+    pub max_connections: usize,
     /// How many requests may run at the same time on one connection of HTTP/2.
-    pub streams: u32,
-    /// How many calls run at the same time, all skills together.
+    pub max_concurrent_streams: u32,
+    /// How many requests of HTTP/2 are served at the same time, all connections together. A request counts until its response
+    /// is written; those beyond the limit are reset.
+    pub max_requests: usize,
+    /// How many calls run at the same time, all skills together. A response over 64 KiB keeps its slot until it is written.
     pub concurrency: usize,
     /// How many calls of one skill run at the same time.
     pub skill_concurrency: usize,
@@ -50,7 +53,7 @@ pub struct Limits {
 impl Limits {
     #[cfg(feature = "http")]
     /// The smallest limit of a head: what the parser takes at once.
-    pub(crate) const LEAST_HEAD: usize = 8192;
+    pub(crate) const LEAST_HEADER_BYTES: usize = 8192;
 
     /// How many calls of a skill run at the same time.
     pub(crate) fn of_skill(&self, reference: &str, name: &str) -> usize {
@@ -62,16 +65,17 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            body: 4 * 1024 * 1024,
-            body_time: Duration::from_secs(30),
-            body_memory: 256 * 1024 * 1024,
-            head: 64 * 1024,
-            headers: 100,
-            head_time: Duration::from_secs(10),
-            idle_time: Duration::from_secs(75),
-            write_time: Duration::from_secs(30),
-            connections: 1024,
-            streams: 128,
+            max_body_bytes: 4 * 1024 * 1024,
+            body_read_timeout: Duration::from_secs(30),
+            max_body_memory: 256 * 1024 * 1024,
+            max_header_bytes: 64 * 1024,
+            max_headers: 100,
+            header_read_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(75),
+            write_timeout: Duration::from_secs(30),
+            max_connections: 1024,
+            max_concurrent_streams: 128,
+            max_requests: 2048,
             concurrency: 256,
             skill_concurrency: 256,
             skills: BTreeMap::new(),

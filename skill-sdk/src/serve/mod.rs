@@ -4,6 +4,8 @@
 //! permit once the response is written.
 
 mod admission;
+#[cfg(feature = "http")]
+mod guard;
 mod in_flight;
 mod limits;
 #[cfg(feature = "http")]
@@ -18,6 +20,10 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
+#[cfg(feature = "http")]
+pub use self::guard::ConfigError;
+#[cfg(feature = "http")]
+pub(crate) use self::guard::Guard;
 #[allow(
     unused_imports,
     reason = "for servers whose clients cancel calls by their ids"
@@ -99,7 +105,7 @@ impl Service {
             #[cfg(feature = "http")]
             readiness: Readiness::new(&skills, environment.clone(), probes),
             #[cfg(feature = "http")]
-            body_memory: admission::semaphore(limits.body_memory),
+            body_memory: admission::semaphore(limits.max_body_memory),
             skills,
             limits,
             environment,

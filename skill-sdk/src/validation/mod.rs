@@ -26,8 +26,6 @@ use serde_json::{Map, Value};
 
 use self::keywords::Handling;
 use self::scan::Scan;
-#[cfg(feature = "http")]
-pub(crate) use self::scan::value_prefix;
 pub(crate) use self::violations::Violation;
 use self::walk::Walk;
 use crate::contract::json;
@@ -128,12 +126,6 @@ impl Schema {
     /// Validates a value.
     pub(crate) fn validate_value(&self, value: &Value) -> Result<(), Invalid> {
         self.within(value, VALUE_STEPS)
-    }
-
-    /// How long the object at the beginning of the text is, if it surely conforms to the schema.
-    #[cfg(feature = "http")]
-    pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
-        self.scan.as_ref()?.accepts_prefix(text)
     }
 
     fn within(&self, value: &Value, steps: usize) -> Result<(), Invalid> {

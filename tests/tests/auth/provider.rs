@@ -55,7 +55,7 @@ impl Provider {
     async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let address = self.issuer.strip_prefix("http://").unwrap();
         let text = request(method, path, headers, body);
-        let text = text.replacen("Host: skills", &format!("Host: {address}"), 1);
+        let text = text.replacen("Host: localhost", &format!("Host: {address}"), 1);
         let mut client = Client::connect(address.parse().unwrap()).await;
         client.send(text).await;
         client.receive().await

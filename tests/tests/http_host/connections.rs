@@ -27,7 +27,7 @@ async fn a_connection_is_kept_alive() {
         refused(&client.post(ACT, "{").await, 400);
     }
     client
-        .send("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        .send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         .await;
     assert_eq!(client.receive().await.status, 200);
     assert!(client.closed().await.is_empty());
@@ -69,7 +69,7 @@ async fn a_request_may_come_in_pieces() {
     assert_eq!(client.receive().await.body, r#"{"result":"pieces"}"#);
     client
         .send(format!(
-            "POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
+            "POST {ACT} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n\
              7\r\n{{\"input\r\n9\r\ns\":{{\"acti\r\nb\r\non\":\"abc\"}}}}\r\n0\r\n\r\n"
         ))
         .await;
@@ -196,7 +196,7 @@ async fn a_client_that_does_not_get_on_is_cut() {
         "P",
         "PRI * HTTP/2.0\r\n\r\n",
         "GET",
-        "POST /skills/http.act@1 HTTP/1.1\r\nHost: a\r\nX",
+        "POST /skills/http.act@1 HTTP/1.1\r\nHost: localhost\r\nX",
     ] {
         let mut client = server.connect().await;
         client.send(said).await;
@@ -214,8 +214,8 @@ async fn a_client_that_does_not_get_on_is_cut() {
 #[tokio::test]
 async fn what_is_no_http_is_answered_or_cut_and_hurts_nobody() {
     let server = Server::of(&[act::SKILL]).await;
-    let bad = Some((400, "bad_request"));
-    let large = Some((431, "headers_too_large"));
+    // hyper writes these responses, which have no body.
+    let (bad, large) = (400, 431);
     for (said, expected) in [
         ("\x16\x03\x01\x02\0\x01\0\x01\u{fc}".to_owned(), bad),
         ("nonsense\r\n\r\n".to_owned(), bad),
@@ -232,16 +232,13 @@ async fn what_is_no_http_is_answered_or_cut_and_hurts_nobody() {
             bad,
         ),
         (
-            format!("POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+            format!("POST {ACT} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
             bad,
         ),
     ] {
         let mut client = server.connect().await;
         client.send(&said).await;
-        if let Some((status, code)) = expected {
-            let answer = client.receive().await;
-            assert_eq!(refused(&answer, status), (code.to_owned(), false), "{said:?}");
-        }
+        assert_eq!(client.receive().await.status, expected, "{said:?}");
         client.closed().await;
     }
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);

@@ -94,7 +94,7 @@ async fn a_client_that_vanished_loses_its_call() {
     let mut head = b"\x83\x86\x04".to_vec();
     head.push(u8::try_from(path.len()).unwrap());
     head.extend(path.as_bytes());
-    head.extend(b"\x41\x01a");
+    head.extend(b"\x41\x09localhost");
     client.send(frame(1, 4, 1, &head)).await;
     client.send(frame(0, 1, 1, body.as_bytes())).await;
     let context = signs.started().await;
@@ -160,7 +160,7 @@ async fn a_host_that_stops_says_so_on_connections_of_http_2() {
 
 #[tokio::test]
 async fn connections_over_the_limit_are_told_so_over_http_2() {
-    let server = serve(|limits| limits.connections = 1).await;
+    let server = serve(|limits| limits.max_connections = 1).await;
     let mut first = Http2::connect(server.address).await;
     assert_eq!(first.ask("POST", ACT, &action("a")).await.unwrap().status, 200);
     let mut second = Http2::connect(server.address).await;

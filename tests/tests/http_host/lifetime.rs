@@ -142,7 +142,7 @@ async fn calls_that_outlast_the_drain_are_cancelled_and_told_so() {
     let (mut client, mut slow) = (server.connect().await, server.connect().await);
     // One call runs, and the body of another is on its way.
     slow.send(format!(
-        "POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{{"
+        "POST {ACT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{{"
     ))
     .await;
     let body = json!({"invocationId": "outlasts", "inputs": {"action": "hang"}}).to_string();

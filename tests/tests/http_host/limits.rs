@@ -143,7 +143,7 @@ async fn a_thread_goes_on_after_the_time_of_its_call() {
 
 /// The head of a call whose body comes in chunks.
 fn chunked() -> String {
-    format!("POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+    format!("POST {ACT} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
 }
 
 /// Each of these texts as a chunk, which the host takes as a part of its own.
@@ -154,7 +154,7 @@ fn chunks(parts: &[&str]) -> String {
 
 #[tokio::test]
 async fn bodies_in_parts_share_a_memory() {
-    let server = serve(|limits| limits.body_memory = 1000).await;
+    let server = serve(|limits| limits.max_body_memory = 1000).await;
     // A body that alone is too much for it. It takes none as long as it is one part.
     let large = action(&"a".repeat(2980));
     let (start, rest) = large.split_at(1500);
@@ -206,10 +206,10 @@ async fn times_that_no_clock_holds_are_for_ever() {
     let mut options = ServeOptions::new("127.0.0.1", 0);
     options.drain = Duration::MAX;
     let http = limited(|limits| {
-        limits.head_time = Duration::MAX;
-        limits.body_time = Duration::MAX;
-        limits.idle_time = Duration::MAX;
-        limits.write_time = Duration::MAX;
+        limits.header_read_timeout = Duration::MAX;
+        limits.body_read_timeout = Duration::MAX;
+        limits.idle_timeout = Duration::MAX;
+        limits.write_timeout = Duration::MAX;
     });
     let server = Server::start(http, options).await;
     let mut client = Client::connect_with_small_window(server.address).await;
@@ -227,7 +227,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     let mut client = server.connect().await;
     client
         .send(format!(
-            "POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{{"
+            "POST {ACT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{{"
         ))
         .await;
     let began = Instant::now();
@@ -239,7 +239,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_without_a_request_is_closed_in_time() {
-    let server = serve(|limits| limits.idle_time = Duration::from_secs(20)).await;
+    let server = serve(|limits| limits.idle_timeout = Duration::from_secs(20)).await;
     let mut client = server.connect().await;
     assert_eq!(client.get("GET", "/healthz").await.status, 200);
     let began = Instant::now();
@@ -255,21 +255,23 @@ async fn a_head_that_comes_in_drops_is_cut() {
     assert_eq!(client.get("GET", "/healthz").await.status, 200);
     // It has its time from its first byte, whatever comes after.
     let began = Instant::now();
-    client.send("GET /healthz HTTP/1.1\r\nHost: a\r\nX: ").await;
+    client
+        .send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ")
+        .await;
     for _ in 0..9 {
         sleep(Duration::from_secs(1)).await;
         client.send("y").await;
     }
     client.closed().await;
-    assert_eq!(began.elapsed().as_secs(), 10);
+    assert!((10..=11).contains(&began.elapsed().as_secs()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_may_take_longer_than_an_idle_connection() {
     let server = serve(|limits| {
-        limits.idle_time = Duration::from_secs(1);
-        limits.head_time = Duration::from_secs(1);
-        limits.write_time = Duration::from_secs(1);
+        limits.idle_timeout = Duration::from_secs(1);
+        limits.header_read_timeout = Duration::from_secs(1);
+        limits.write_timeout = Duration::from_secs(1);
     })
     .await;
     // The contract's time is 5 seconds.
@@ -279,7 +281,7 @@ async fn a_call_may_take_longer_than_an_idle_connection() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_nobody_takes_is_given_up() {
-    let server = serve(|limits| limits.body = 64 * 1024 * 1024).await;
+    let server = serve(|limits| limits.max_body_bytes = 64 * 1024 * 1024).await;
     let mut client = Client::connect_with_small_window(server.address).await;
     let body = action(&"a".repeat(24 * 1024 * 1024));
     client.send(request("POST", ACT, &[], &body)).await;
@@ -296,7 +298,7 @@ async fn an_answer_that_nobody_takes_is_given_up() {
 
 #[tokio::test]
 async fn connections_over_the_limit_are_told_so() {
-    let server = serve(|limits| limits.connections = 2).await;
+    let server = serve(|limits| limits.max_connections = 2).await;
     let (mut one, mut other) = (server.connect().await, server.connect().await);
     for client in [&mut one, &mut other] {
         assert_eq!(client.post(ACT, &action("a")).await.status, 200);
@@ -332,7 +334,7 @@ async fn connections_over_the_limit_are_told_so() {
 
 #[tokio::test]
 async fn connections_far_over_the_limit_are_closed() {
-    let server = serve(|limits| limits.connections = 1).await;
+    let server = serve(|limits| limits.max_connections = 1).await;
     let mut all = Vec::new();
     for _ in 0..66 {
         all.push(server.connect().await);

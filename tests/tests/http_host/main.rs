@@ -14,6 +14,7 @@
 )]
 
 mod connections;
+mod guard;
 mod http2;
 mod lifetime;
 mod limits;

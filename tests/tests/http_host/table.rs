@@ -96,7 +96,7 @@ async fn bodies_that_are_none_are_bad_requests() {
         let answer = client.post(ACT, body).await;
         assert_eq!(refused(&answer, 400), ("bad_request".to_owned(), false), "{body}");
     }
-    let head = format!("POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n");
+    let head = format!("POST {ACT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n");
     client.send([head.as_bytes(), b"\xff\xfe"].concat()).await;
     assert_eq!(refused(&client.receive().await, 400).0, "bad_request");
 }
@@ -203,7 +203,7 @@ async fn bodies_over_the_limit() {
     let mut client = server.connect().await;
     client
         .send(format!(
-            "POST {ACT} HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n"
+            "POST {ACT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 101\r\n\r\n"
         ))
         .await;
     let answer = client.receive().await;
@@ -213,7 +213,7 @@ async fn bodies_over_the_limit() {
     let chunk = format!("32\r\n{}\r\n", "a".repeat(50));
     client
         .send(format!(
-            "POST {ACT} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+            "POST {ACT} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{}",
             chunk.repeat(3)
         ))
         .await;

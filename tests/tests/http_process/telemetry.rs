@@ -239,7 +239,7 @@ async fn all_ways(program: &Program) {
     let mut client = Client::connect(program.address).await;
     client
         .send(format!(
-            "POST {HEAR} HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\ninput-word-2"
+            "POST {HEAR} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\ninput-word-2"
         ))
         .await;
 }

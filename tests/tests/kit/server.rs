@@ -46,10 +46,7 @@ async fn a_skill_is_a_tool_over_mcp() {
     ];
     let mut client = Client::connect(server.address()).await;
     client
-        .send(
-            request("POST", "/mcp", &headers, &initialize.to_string())
-                .replace("Host: skills", "Host: localhost"),
-        )
+        .send(request("POST", "/mcp", &headers, &initialize.to_string()))
         .await;
     let (answer, _) = client.receive_head().await;
     assert_eq!(answer.status, 200);

@@ -15,7 +15,7 @@ fn act() -> String {
 #[tokio::test]
 async fn limits() {
     let mut limits = Limits::default();
-    limits.body = 1000;
+    limits.max_body_bytes = 1000;
     limits.concurrency = 1;
     let server = Server::of(McpHttpServer::anonymous(host()).limits(limits)).await;
     let answer = server

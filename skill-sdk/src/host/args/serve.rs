@@ -45,6 +45,18 @@ pub struct ServeHttpArgs {
     #[arg(long, env = "SKILL_SDK_PUBLIC_METRICS", value_parser = BoolishValueParser::new())]
     pub public_metrics: bool,
 
+    /// Serve requests for this host name too, NAME or NAME:PORT; `*` serves all; may be repeated
+    #[arg(long = "allowed-host", value_name = "NAME")]
+    pub allowed_hosts: Vec<String>,
+
+    /// Serve requests from web pages of this origin too, like `https://app.example.com`; `*` serves all; may be repeated
+    #[arg(long = "allowed-origin", value_name = "ORIGIN")]
+    pub allowed_origins: Vec<String>,
+
+    /// Serve /healthz, /readyz and /metrics without a token at this address too (HOST:PORT), from a thread of its own
+    #[arg(long, env = "SKILL_SDK_OPS_ADDR", value_name = "ADDR")]
+    pub ops_addr: Option<String>,
+
     /// How the log looks
     #[arg(
         long,
@@ -156,14 +168,6 @@ pub struct ServeMcpHttpArgs {
     /// Which schemas the tools show; what is checked is always the contract
     #[arg(long, value_enum, default_value_t)]
     pub tool_schemas: ToolSchemasArg,
-
-    /// Serve requests for this host name too, NAME or NAME:PORT; `*` serves all; may be repeated
-    #[arg(long = "allowed-host", value_name = "NAME")]
-    pub allowed_hosts: Vec<String>,
-
-    /// Serve requests from web pages of this origin too, like `https://app.example.com`; `*` serves all; may be repeated
-    #[arg(long = "allowed-origin", value_name = "ORIGIN")]
-    pub allowed_origins: Vec<String>,
 
     /// The URL under which clients reach this host through a proxy, without /mcp
     #[arg(long, value_name = "URL")]

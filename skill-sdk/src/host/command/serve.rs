@@ -41,6 +41,9 @@ pub fn http(args: &ServeHttpArgs, skills: Vec<String>) -> ServeHttpRequest {
         port: args.port,
         anonymous: args.anonymous(),
         public_metrics: args.public_metrics,
+        allowed_hosts: args.allowed_hosts.clone(),
+        allowed_origins: args.allowed_origins.clone(),
+        ops_addr: args.ops_addr.clone(),
         log_format: args.log_format,
         limits: args.limits.clone(),
     }
@@ -63,8 +66,6 @@ pub fn mcp_http(args: &ServeMcpHttpArgs, skills: Vec<String>) -> ServeMcpHttpReq
     ServeMcpHttpRequest {
         http: http(&args.http, skills),
         tool_schemas: args.tool_schemas.into(),
-        allowed_hosts: args.allowed_hosts.clone(),
-        allowed_origins: args.allowed_origins.clone(),
         public_url: args.public_url.clone(),
         cors: args.cors,
         sessions: args.sessions,

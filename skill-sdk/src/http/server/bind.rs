@@ -18,6 +18,9 @@ pub struct ServeOptions {
     pub port: u16,
     /// Whether addresses beyond loopback may be bound when callers need no token.
     pub anonymous_anywhere: bool,
+    /// The address (`HOST:PORT`) of the management port, which serves `/healthz`, `/readyz` and `/metrics` without a token, from a
+    /// thread of its own.
+    pub ops: Option<String>,
     /// How long running calls may take to finish once the server is told to stop.
     pub drain: Duration,
 }
@@ -29,6 +32,7 @@ impl ServeOptions {
             host: host.into(),
             port,
             anonymous_anywhere: false,
+            ops: None,
             drain: Duration::from_secs(30),
         }
     }

@@ -1,41 +1,41 @@
-//! The server: binding, connections, drain.
+//! The server: binding, connections, graceful shutdown.
 
 mod bind;
-mod edge;
+mod connection;
 mod listen;
-mod refused;
-mod served;
-mod stream;
-mod streams;
+mod ops;
+mod response;
 #[cfg(test)]
 mod tests;
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
-use tokio::time::{sleep, timeout, timeout_at};
+use hyper_util::service::TowerToHyperService;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 
 pub use self::bind::{BindError, ServeOptions};
 use self::listen::Listening;
+use self::response::Routes;
 use super::auth::warm_up;
 use super::{HttpServer, router};
-use crate::pipeline::after;
-use crate::serve::Service;
-
-use std::time::Duration;
+use crate::serve::{Guard, Service};
 
 /// How long the server goes on after the last call, so that requests which are on their way are told to go elsewhere.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// How long connections have to close once there are no requests any more, or no time.
+/// How long connections have to close once there are no calls any more, or no time.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Serves until `stop` resolves, then lets running calls finish within the drain time.
 ///
 /// `bound` is called once with the address that is really bound. While calls finish the server goes on listening: new
-/// calls are refused with a retryable 503, and `/readyz` says that it is stopping. What still runs when the time is up
-/// is cancelled and answered with the same refusal.
+/// calls are rejected with a retryable 503, and `/readyz` says that it is stopping. What still runs when the time is up
+/// is cancelled and gets the same response.
 pub async fn serve(
     host: HttpServer,
     options: ServeOptions,
@@ -45,21 +45,36 @@ pub async fn serve(
     let service = host.service().clone();
     let _warming = warm_up(host.verifier());
     let anonymous = host.verifier().is_none();
-    run(router(host), service, &options, anonymous, bound, stop).await
+    let guard = anonymous.then(|| host.guard().clone());
+    run(router(host), service, &options, anonymous, guard, bound, stop).await
 }
 
-/// Serves any routes with the limits and the drain of `service`; see [`serve`]. `anonymous`: callers need no token.
+/// Serves any routes with the limits and the shutdown of `service`; see [`serve`]. `anonymous`: callers need no token.
+/// `guard`: rejects requests from foreign web pages on a loopback address, unless the routes have one of their own.
 pub(crate) async fn run(
     router: Router,
     service: Service,
     options: &ServeOptions,
     anonymous: bool,
+    guard: Option<Arc<Guard>>,
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
     let (listener, address) = bind::bind(options, anonymous).await?;
+    let _ops = match &options.ops {
+        Some(ops) => Some(ops::OpsServer::start(ops, service.clone())?),
+        None => None,
+    };
     bound(address);
-    let mut listening = Listening::new(listener, router, service.clone());
+    let routes = Routes {
+        router: TowerToHyperService::new(router),
+        guard: guard.filter(|_| address.ip().to_canonical().is_loopback()),
+        requests: Arc::new(Semaphore::new(
+            service.limits().max_requests.min(Semaphore::MAX_PERMITS),
+        )),
+        service: service.clone(),
+    };
+    let mut listening = Listening::new(listener, routes);
     listening.until(stop).await;
 
     let shutdown = service.shutdown();
@@ -69,30 +84,25 @@ pub(crate) async fn run(
         seconds = options.drain.as_secs(),
         "stopping: running calls may finish"
     );
-    let end = after(options.drain);
     let finished = async {
-        shutdown.quiet().await;
+        service.idle().await;
         sleep(SETTLE).await;
-        shutdown.quiet().await;
+        service.idle().await;
     };
-    let (mut in_time, mut cut) = (false, false);
-    listening
-        .until(async { in_time = timeout_at(end, finished).await.is_ok() })
-        .await;
-    // Only requests that came after the drain began are left else, and their bodies are not waited for.
-    let is_late = !in_time && !shutdown.is_quiet();
-    if is_late {
+    let in_time = listening.until(timeout(options.drain, finished)).await.is_ok()
+        || timeout(Duration::ZERO, service.idle()).await.is_ok();
+    if !in_time {
         tracing::warn!("the drain time is up, calls that still run are given up");
     }
+    // Bodies that are still received are not waited for either.
     shutdown.cut_calls();
-    if is_late {
-        listening
-            .until(async { cut = timeout(GOODBYE, shutdown.quiet()).await.is_err() })
-            .await;
+    let mut written = true;
+    if !in_time {
+        written = listening.until(timeout(GOODBYE, service.idle())).await.is_ok();
     }
-    let connections = listening.close();
-    if timeout(GOODBYE, connections).await.is_err() || cut {
-        tracing::warn!("connections whose clients took no answer are given up");
+    let closed = timeout(GOODBYE, listening.close(SETTLE)).await.is_ok();
+    if !closed || !written {
+        tracing::warn!("connections whose clients took no response are given up");
     }
     Ok(())
 }

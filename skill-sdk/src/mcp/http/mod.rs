@@ -39,5 +39,5 @@ pub async fn serve(
     let service = mcp.service().clone();
     let _warming = warm_up(mcp.0.verifier.as_ref());
     let anonymous = mcp.0.verifier.is_none();
-    run(router(mcp), service, &options, anonymous, bound, stop).await
+    run(router(mcp), service, &options, anonymous, None, bound, stop).await
 }

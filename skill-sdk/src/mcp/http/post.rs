@@ -41,9 +41,9 @@ pub(super) async fn post(mcp: &McpHttpServer, caller: Option<Arc<Caller>>, reque
         let message = format!("the body must be JSON: send `Content-Type: {JSON}`");
         return rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
     }
-    let (parts, body) = request.into_parts();
+    let (parts, mut body) = request.into_parts();
     let headers = parts.headers;
-    let body = match body::read(mcp.service(), body).await {
+    let body = match body::read(mcp.service(), &mut body).await {
         Ok(body) => body,
         Err(response) => return response,
     };

@@ -23,8 +23,6 @@ pub(super) mod tests;
 
 use serde_json::Value;
 
-#[cfg(feature = "http")]
-use self::plan::ANY;
 use self::plan::{Node, NodeId};
 use self::reader::Reader;
 
@@ -46,21 +44,4 @@ impl Scan {
         let mut reader = Reader::new(text, &self.nodes);
         reader.object_of(self.root).is_some() && reader.is_at_end()
     }
-
-    /// How long the object at the beginning of the text is, if it surely fits the schema.
-    #[cfg(any(feature = "http", test))]
-    pub(crate) fn accepts_prefix(&self, text: &str) -> Option<usize> {
-        let mut reader = Reader::new(text, &self.nodes);
-        reader.object_of(self.root)?;
-        Some(reader.at())
-    }
-}
-
-/// How long the JSON value at the beginning of the text is, if there surely is one that can be parsed.
-#[cfg(any(feature = "http", test))]
-pub(crate) fn value_prefix(text: &str) -> Option<usize> {
-    let nodes = [Node::anything()];
-    let mut reader = Reader::new(text, &nodes);
-    reader.value(ANY)?;
-    Some(reader.at())
 }

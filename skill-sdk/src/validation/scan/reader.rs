@@ -42,12 +42,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How much was read.
-    #[cfg(feature = "http")]
-    pub(super) fn at(&self) -> usize {
-        self.at
-    }
-
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

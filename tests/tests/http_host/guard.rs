@@ -1,0 +1,94 @@
+//! Who a server without tokens serves on a loopback address, and the management port.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use serde_json::json;
+use skill_sdk::http::ServeOptions;
+use skill_sdk_tests::signs::Signs;
+use skill_sdk_tests::wire::{Client, Server, anonymous, request};
+
+use super::{act, refused};
+
+const ACT: &str = "/skills/http.act@1";
+
+/// A call with these headers, which may take the place of `Host: localhost`.
+fn call(host: &str, headers: &[(&str, &str)]) -> String {
+    let body = json!({"inputs": {"action": "a"}}).to_string();
+    request("POST", ACT, headers, &body).replacen("Host: localhost", &format!("Host: {host}"), 1)
+}
+
+#[tokio::test]
+async fn web_pages_of_others_cannot_call_skills() {
+    let server = Server::of(&[act::SKILL]).await;
+    let page = ("Origin", "https://evil.example");
+    let mut client = server.connect().await;
+    for text in [
+        call("evil.example:8080", &[]),
+        call("localhost", &[page]),
+        call("127.0.0.1", &[("Sec-Fetch-Site", "cross-site")]),
+    ] {
+        client.send(text).await;
+        let response = client.receive().await;
+        assert_eq!(refused(&response, 403), ("forbidden".to_owned(), false));
+    }
+    for text in [
+        call("localhost:1", &[]),
+        call("127.0.0.1", &[("Origin", "http://localhost:3000")]),
+        call("[::1]:80", &[("Sec-Fetch-Site", "same-origin")]),
+    ] {
+        client.send(text).await;
+        assert_eq!(client.receive().await.status, 200);
+    }
+    // Probes come by address or by any name.
+    client
+        .send(request("GET", "/healthz", &[], "").replacen("localhost", "evil.example", 1))
+        .await;
+    assert_eq!(client.receive().await.status, 200);
+
+    let http = anonymous(&[act::SKILL]);
+    let http = http
+        .allow_host("evil.example")
+        .and_then(|http| http.allow_origin(page.1));
+    let server = Server::start(http.unwrap(), ServeOptions::new("127.0.0.1", 0)).await;
+    let mut client = server.connect().await;
+    client.send(call("evil.example:8080", &[page])).await;
+    assert_eq!(client.receive().await.status, 200);
+    for value in ["a/b", ""] {
+        assert!(anonymous(&[act::SKILL]).allow_host(value).is_err(), "{value}");
+        assert!(anonymous(&[act::SKILL]).allow_origin(value).is_err(), "{value}");
+    }
+}
+
+#[tokio::test]
+async fn the_management_port_responds_while_every_thread_is_blocked() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut options = ServeOptions::new("127.0.0.1", 0);
+    options.ops = Some(free.to_string());
+    let server = Server::start(anonymous(&[act::SKILL]), options).await;
+    let mut signs = Signs::of_call("ops");
+    let mut busy = server.connect().await;
+    let body = json!({"invocationId": "ops", "inputs": {"action": "hang"}}).to_string();
+    busy.send(request("POST", ACT, &[], &body)).await;
+    signs.started().await;
+    // The one thread of this test is blocked while another one asks.
+    let asked = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(async {
+            let mut client = Client::connect(free).await;
+            let mut statuses = Vec::new();
+            for target in ["/healthz", "/readyz", "/metrics", "/skills"] {
+                statuses.push(client.get("GET", target).await.status);
+            }
+            (statuses, client.get("GET", "/metrics").await.body)
+        })
+    });
+    let (statuses, metrics) = asked.join().unwrap();
+    assert_eq!(statuses, [200, 503, 200, 404]);
+    assert!(metrics.contains("skill_sdk_calls_in_flight{skill=\"http.act@1\"} 1\n"));
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let mut client = Client::connect(free).await;
+    assert_eq!(client.get("GET", "/readyz").await.status, 200);
+    drop(busy);
+    server.stop().await.unwrap().unwrap();
+}
