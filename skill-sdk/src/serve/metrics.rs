@@ -145,11 +145,6 @@ impl Metrics {
     pub(super) fn new() -> Self {
         let mut registry = Registry::default();
         let r = &mut registry;
-        let build: Family<Labels<1>, Gauge> =
-            register(r, "build_info", "The version of skill-sdk", Family::default());
-        build
-            .get_or_create(&[("version", env!("CARGO_PKG_VERSION").into())])
-            .set(1);
         Self {
             calls: register(r, "calls", "Calls that ended", Family::default()),
             errors: register(
@@ -201,7 +196,7 @@ impl Metrics {
                 "Connections that were over the limit",
                 Counter::default(),
             ),
-            registry,
+            registry: with_build_info(registry),
         }
     }
 
@@ -233,6 +228,15 @@ impl Metrics {
         prometheus_text::encode(&mut text, &self.registry)?;
         Ok(text)
     }
+}
+
+fn with_build_info(mut registry: Registry) -> Registry {
+    let build = Family::<Labels<1>, Gauge>::default();
+    let build = register(&mut registry, "build_info", "The version of skill-sdk", build);
+    build
+        .get_or_create(&[("version", env!("CARGO_PKG_VERSION").into())])
+        .set(1);
+    registry
 }
 
 fn register<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
