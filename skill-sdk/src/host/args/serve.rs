@@ -54,7 +54,7 @@ pub struct ServeHttpArgs {
     pub allowed_origins: Vec<String>,
 
     /// Serve /healthz, /readyz and /metrics without a token at this address too (HOST:PORT), from a thread of its own
-    #[arg(long, env = "SKILL_SDK_OPS_ADDR", value_name = "ADDR")]
+    #[arg(long, env = "SKILL_SDK_OPS_ADDR")]
     pub ops_addr: Option<String>,
 
     /// How the log looks
