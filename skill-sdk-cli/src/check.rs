@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use skill_sdk::contract::check::Severity;
+use skill_sdk::contract::Severity;
 use skill_sdk::host::args::Format;
 use skill_sdk::host::command::check::{Found, Report, origin, report, text};
 use skill_sdk::host::command::{Failure, exit, output};

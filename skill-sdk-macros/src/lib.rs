@@ -2,7 +2,7 @@
 //!
 //! - `args`: what may stand in `#[skill(…)]`; `keys` in it is the one table of arguments
 //! - `item`, `shape`, `inputs`, `field_words`, `docs`: what the function says
-//! - `rules`: the publication rules that a literal can break
+//! - `rules`: the rules that a literal can break; those of the contract are in `skill-sdk-contract`
 //! - `expand`, `state`, `failure`: what is generated
 //! - `ide`: what an editor completes and shows inside the attribute
 //! - `errors`: all mistakes of one use, reported together
@@ -11,7 +11,6 @@
 
 mod args;
 mod attributes;
-mod credential;
 mod docs;
 mod errors;
 mod expand;

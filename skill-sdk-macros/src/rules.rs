@@ -1,147 +1,15 @@
-//! The publication rules that a literal can break, as the reasons why it does.
-//!
-//! The library holds the same rules for the whole contract; here they are early and point at the literal.
+//! The rules that a literal can break, as the reasons why it does: those of the contract, and here those of the arguments
+//! that stand beside it.
 
-use crate::credential::looks_like_credential;
-
-/// Why `name` cannot be the name of a skill.
-pub(crate) fn name(name: &str) -> Result<(), String> {
-    part(name, "name of a skill", 200)
-}
-
-/// Why `version` cannot be the version of a skill.
-pub(crate) fn version(version: &str) -> Result<(), String> {
-    part(version, "version of a skill", 50)
-}
-
-fn part(text: &str, what: &str, longest: usize) -> Result<(), String> {
-    if text.is_empty() {
-        return Err(format!("the {what} is empty"));
-    }
-    if let Some(bad) = text
-        .chars()
-        .find(|c| matches!(c, '@' | '/' | '\u{1c}'..='\u{1f}') || c.is_whitespace())
-    {
-        return Err(format!(
-            "the {what} holds {bad:?}; it may hold anything but `@`, `/` and white space"
-        ));
-    }
-    at_most(text, what, longest)
-}
-
-fn at_most(text: &str, what: &str, longest: usize) -> Result<(), String> {
-    match text.chars().count() {
-        length if length > longest => Err(format!(
-            "the {what} has {length} characters; at most {longest} are allowed"
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Why `name` does not look like a permission. Whether the platform knows it is checked when it is published.
-pub(crate) fn permission(name: &str) -> Result<(), String> {
-    let word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-    // `admin` is the one permission of the platform without a dot.
-    if name == "admin" || (name.contains('.') && name.split('.').all(word)) {
-        return Ok(());
-    }
-    Err(format!(
-        "`{name}` is not a permission; permissions are lower case words joined by dots, such as `tasks.read`"
-    ))
-}
-
-/// Why `endpoint` cannot be the address of an HTTP skill. A part in `${…}` is filled in later.
-pub(crate) fn http_endpoint(endpoint: &str) -> Result<(), String> {
-    let known = endpoint_text(endpoint)?;
-    let fits = ["https://", "http://"]
-        .iter()
-        .any(|scheme| known.starts_with(scheme));
-    if fits || (known.is_empty() && endpoint.len() > known.len()) {
-        return Ok(());
-    }
-    Err(
-        "the endpoint of an http skill starts with `https://`, `http://` or a `${VARIABLE}` that holds one"
-            .into(),
-    )
-}
-
-/// Why `endpoint` cannot be the address of an MCP server.
-pub(crate) fn mcp_endpoint(endpoint: &str) -> Result<(), String> {
-    let known = endpoint_text(endpoint)?;
-    let scheme = known.split_once(':').map(|(scheme, _)| scheme);
-    match scheme {
-        Some("stdio") if endpoint.len() == "stdio:".len() => {
-            Err("`stdio:` is followed by the name of the server, such as `stdio:acme`".into())
-        }
-        Some(scheme) if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) => Ok(()),
-        // The variable holds the scheme, and then all of it.
-        None if known.is_empty() && endpoint.len() > known.len() => Ok(()),
-        _ => Err("the endpoint of an mcp skill is a URL or `stdio:NAME`".into()),
-    }
-}
-
-/// The part of an endpoint before its first `${`.
-fn endpoint_text(endpoint: &str) -> Result<&str, String> {
-    if endpoint.is_empty() {
-        return Err("the endpoint is empty".into());
-    }
-    at_most(endpoint, "endpoint", 2000)?;
-    let Some((known, rest)) = endpoint.split_once("${") else {
-        return Ok(endpoint);
-    };
-    let Some((variable, _)) = rest.split_once('}') else {
-        return Err("the endpoint has a `${` without its `}`".into());
-    };
-    // Behind a scheme, what is no variable is a text like any other.
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_variable = !variable.starts_with(|c: char| c.is_ascii_digit()) && variable.chars().all(is_word);
-    if known.is_empty() && (variable.is_empty() || !is_variable) {
-        return Err(format!(
-            "`${{{variable}}}` is no variable; its name has `A-Z a-z 0-9 _` and does not start with a digit"
-        ));
-    }
-    Ok(known)
-}
-
-/// Why `entrypoint` cannot name a local function.
-pub(crate) fn local_entrypoint(entrypoint: &str) -> Result<(), String> {
-    at_most(entrypoint, "entrypoint", 2000)?;
-    let word = |part: &str| {
-        let mut letters = part.chars();
-        letters
-            .next()
-            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-            && letters.all(|c| c.is_alphanumeric() || c == '_')
-    };
-    match entrypoint.split_once(':') {
-        Some((module, function)) if word(function) && module.split('.').all(word) => Ok(()),
-        _ => Err(
-            "the entrypoint of a local skill is `module.path:function`, such as `acme_skills.reports:build`"
-                .into(),
-        ),
-    }
-}
-
-/// Why `tool` cannot name a tool of an MCP server.
-pub(crate) fn mcp_tool(tool: &str) -> Result<(), String> {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    match tool.as_bytes() {
-        [first, rest @ ..]
-            if plain(*first) && rest.len() < 200 && rest.iter().all(|b| plain(*b) || b".-/".contains(b)) =>
-        {
-            Ok(())
-        }
-        _ => Err("the name of an MCP tool has 1 to 200 of `A-Z a-z 0-9 _ . - /` and starts with a letter, digit or `_`"
-            .into()),
-    }
-}
+pub(crate) use skill_sdk_contract::rules::{
+    ATTEMPTS, BACKOFF_SECONDS, MAX_SCOPES, TIMEOUT_SECONDS, http_endpoint, local_entrypoint, mcp_endpoint,
+    mcp_tool, name, permission, safe_retries, version,
+};
+use skill_sdk_contract::rules::{looks_like_credential, scope as scope_form};
 
 /// Why `scope` cannot be asked for.
 pub(crate) fn scope(scope: &str) -> Result<(), String> {
-    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"_.:*/-".contains(&b);
-    if scope.is_empty() || scope.len() > 200 || !scope.bytes().all(allowed) {
-        return Err("a scope has 1 to 200 of `A-Z a-z 0-9 _ . : * / -`".into());
-    }
+    scope_form(scope)?;
     no_secret(scope)
 }
 

@@ -74,8 +74,6 @@ pub mod local;
 pub mod mcp;
 #[cfg(feature = "runtime")]
 mod ndjson;
-#[cfg(feature = "package")]
-pub mod package;
 #[cfg(feature = "runtime")]
 pub mod pipeline;
 mod registry;
@@ -86,6 +84,8 @@ pub mod testing;
 #[cfg(feature = "runtime")]
 mod validation;
 
+#[cfg(feature = "package")]
+pub use skill_sdk_contract::package;
 pub use skill_sdk_macros::{SkillFailure, skill, state};
 
 #[cfg(feature = "connections")]
@@ -98,7 +98,6 @@ pub use crate::context::llm::{self, ChatRequest, configure_llm};
 pub use crate::context::pii;
 pub use crate::context::secrets;
 pub use crate::context::{Answer, Caller, Environment, LlmUsage, Secret, SkillContext};
-pub use crate::contract::check::check_contract;
 pub use crate::error::{FailureExt, SkillError, is_valid_code};
 pub use crate::handler::{Attached, Attachment, ResourceContent, SkillInput, SkillOutput};
 pub use crate::registry::{

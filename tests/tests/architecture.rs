@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 /// The layers from the lowest to the highest; those of one row stand beside each other.
 const LAYERS: &[&[&str]] = &[
     &["error"],
-    &["contract"],
+    // Both are the inner crate `skill-sdk-contract`.
+    &["contract", "package"],
     &["validation"],
     &["context"],
     &["handler"],
@@ -17,8 +18,28 @@ const LAYERS: &[&[&str]] = &[
     &["auth", "serve"],
     &["http", "lines", "ndjson"],
     &["local", "mcp"],
-    &["package", "host"],
+    &["host"],
     &["testing"],
+];
+
+/// The layers of the inner crate `skill-sdk-contract`.
+const CONTRACT_LAYERS: &[&[&str]] = &[
+    &["credential"],
+    &["rules"],
+    &[
+        "description",
+        "document",
+        "implementation",
+        "json",
+        "origin",
+        "policy",
+        "text",
+    ],
+    &["keywords"],
+    &["tree", "walk"],
+    &["validation"],
+    &["schema"],
+    &["package"],
 ];
 
 /// What names all layers on purpose: the table of contents, and what the macros may name.
@@ -52,10 +73,22 @@ fn every_example_uses_the_test_kit() {
 
 /// The sources of the library by their paths below `src`.
 fn sources() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../skill-sdk/src");
+    sources_of("skill-sdk/src", 50)
+}
+
+/// The sources of the inner crate by their paths below its `src`.
+fn contract_sources() -> Vec<(String, String)> {
+    sources_of("skill-sdk/contract/src", 30)
+}
+
+fn sources_of(folder: &str, at_least: usize) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
     let mut found = Vec::new();
     walk(&root, &root, &mut found);
-    assert!(found.len() > 50, "the sources are where this test looks for them");
+    assert!(
+        found.len() > at_least,
+        "the sources are where this test looks for them"
+    );
     found.sort();
     found
 }
@@ -77,8 +110,8 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
-fn layer(name: &str) -> Option<usize> {
-    LAYERS.iter().position(|row| row.contains(&name))
+fn layer(layers: &[&[&str]], name: &str) -> Option<usize> {
+    layers.iter().position(|row| row.contains(&name))
 }
 
 /// The first parts of all paths that begin at the crate's root, with their lines. Comments are no code.
@@ -106,18 +139,24 @@ fn paths_from_the_root(source: &str) -> Vec<(usize, String)> {
 
 #[test]
 fn no_arrow_points_up() {
+    let mut wrong = arrows_up(sources(), LAYERS);
+    wrong.extend(arrows_up(contract_sources(), CONTRACT_LAYERS));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn arrows_up(sources: Vec<(String, String)>, layers: &[&[&str]]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (file, source) in sources() {
+    for (file, source) in sources {
         let folder = file.split('/').next().unwrap().trim_end_matches(".rs");
         if EXEMPT.contains(&folder) {
             continue;
         }
-        let Some(own) = layer(folder) else {
+        let Some(own) = layer(layers, folder) else {
             wrong.push(format!("{file} is in no layer: name its folder in this test"));
             continue;
         };
         for (line, name) in paths_from_the_root(&source) {
-            match layer(&name) {
+            match layer(layers, &name) {
                 Some(used) if used <= own => {}
                 Some(_) => wrong.push(format!("{file}:{line} uses `{name}`, which is above `{folder}`")),
                 None => wrong.push(format!(
@@ -126,13 +165,36 @@ fn no_arrow_points_up() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    wrong
+}
+
+/// The contract is data for every tool: it does not know the SDK, nothing waits in it, and only packages are files.
+#[test]
+fn the_contract_crate_is_plain_data() {
+    for (file, source) in contract_sources() {
+        if file.contains("tests") {
+            continue;
+        }
+        let code: Vec<_> = source
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        for word in ["skill_sdk::", "tokio", "async fn", "std::net"] {
+            assert!(
+                !code.iter().any(|line| line.contains(word)),
+                "{file} names `{word}`"
+            );
+        }
+        let files = code.iter().any(|line| line.contains("std::fs"));
+        assert!(!files || file.starts_with("package/"), "{file} uses files");
+    }
 }
 
 #[test]
 fn files_are_short() {
     let long: Vec<_> = sources()
         .into_iter()
+        .chain(contract_sources())
         .map(|(file, source)| (file, source.lines().count()))
         .filter(|(_, lines)| *lines > MAX_LINES)
         .collect();
@@ -156,14 +218,14 @@ fn one_file_knows_how_skills_are_registered() {
 
 #[test]
 fn the_platform_is_named_once() {
-    assert_eq!(holders("taimen"), ["contract/document.rs"]);
-    let sources = sources();
-    let (_, source) = sources
-        .iter()
-        .find(|(file, _)| file == "contract/document.rs")
-        .unwrap();
-    let code = source.split("#[cfg(test)]").next().unwrap();
-    assert_eq!(code.matches("taimen").count(), 1);
+    assert_eq!(holders("taimen"), [""; 0]);
+    for (file, source) in contract_sources() {
+        let code = source.split("#[cfg(test)]").next().unwrap();
+        let expected = usize::from(file == "document.rs");
+        if !file.contains("tests") {
+            assert_eq!(code.matches("taimen").count(), expected, "{file}");
+        }
+    }
 }
 
 #[test]
@@ -178,6 +240,7 @@ fn the_check_sees_what_it_should() {
             (5, "package".to_owned())
         ]
     );
+    let layer = |name| layer(LAYERS, name);
     assert!(layer("http") > layer("pipeline") && layer("testing") > layer("host"));
 }
 

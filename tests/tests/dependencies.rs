@@ -8,26 +8,26 @@ use std::path::Path;
 use std::process::Command;
 
 /// The most crates of a build with default features, the user's own included.
-const MOST: usize = 25;
+const MOST: usize = 26;
 
 /// The most crates of a build with one feature on Linux, the user's own included: what somebody pays who turns it on. A feature
 /// that grows is a decision; a smaller number is welcome here. Other systems have crates of their own, so that there nothing
 /// but the names counts.
 const MOST_WITH: [(&str, usize); 14] = [
-    ("runtime", 85),
-    ("auth", 161),
-    ("http", 174),
-    ("mcp", 95),
-    ("mcp-http", 180),
-    ("llm", 152),
-    ("core", 156),
-    ("connections", 156),
-    ("log", 92),
-    ("telemetry", 178),
-    ("package", 29),
-    ("host", 108),
-    ("testing", 85),
-    ("full", 231),
+    ("runtime", 86),
+    ("auth", 162),
+    ("http", 175),
+    ("mcp", 96),
+    ("mcp-http", 181),
+    ("llm", 153),
+    ("core", 157),
+    ("connections", 157),
+    ("log", 93),
+    ("telemetry", 179),
+    ("package", 30),
+    ("host", 109),
+    ("testing", 86),
+    ("full", 232),
 ];
 
 /// Crates, and the only features that bring them: nothing of a service is built for somebody who does not use it.

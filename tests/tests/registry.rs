@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::testing::{check_contract, invoke};
+use skill_sdk::testing::{assert_valid_contract, invoke};
 use skill_sdk::{Registry, Skill, SkillContext, SkillError, SkillFailure, skill};
 
 #[derive(Deserialize, JsonSchema)]
@@ -265,7 +265,7 @@ fn every_shape_runs() {
         (r#match::SKILL, json!({}), json!({})),
     ];
     for (skill, inputs, expected) in table {
-        check_contract(skill).unwrap();
+        assert_valid_contract(skill);
         let result = invoke(skill, &inputs).blocking();
         assert_eq!(
             result.unwrap().outputs,

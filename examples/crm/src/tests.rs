@@ -10,7 +10,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use skill_sdk::testing::{
-    FakeConnection, FakeConnections, Invoke, assert_package_matches, check_contract, invoke,
+    FakeConnection, FakeConnections, Invoke, assert_package_matches, assert_valid_contract, invoke,
 };
 
 use super::find_customer;
@@ -74,7 +74,7 @@ fn find(email: &str, connections: &FakeConnections) -> Invoke {
 
 #[test]
 fn it_can_be_published() {
-    check_contract(find_customer::SKILL).unwrap();
+    assert_valid_contract(find_customer::SKILL);
 }
 
 #[test]

@@ -14,13 +14,13 @@ fn greet(
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use skill_sdk::testing::{assert_package_matches, check_contract, invoke};
+    use skill_sdk::testing::{assert_package_matches, assert_valid_contract, invoke};
 
     use super::greet;
 
     #[test]
     fn it_can_be_published() {
-        check_contract(greet::SKILL).unwrap();
+        assert_valid_contract(greet::SKILL);
     }
 
     #[test]

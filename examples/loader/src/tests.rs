@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skill_sdk::knowledge::{Entity, Snapshot};
-use skill_sdk::testing::{FakeCore, assert_package_matches, check_contract, invoke};
+use skill_sdk::testing::{FakeCore, assert_package_matches, assert_valid_contract, invoke};
 
 use super::{apply, preview};
 
@@ -24,8 +24,8 @@ fn to_apply(token: &Value) -> Value {
 
 #[test]
 fn they_can_be_published() {
-    check_contract(preview::SKILL).unwrap();
-    check_contract(apply::SKILL).unwrap();
+    assert_valid_contract(preview::SKILL);
+    assert_valid_contract(apply::SKILL);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
-use skill_sdk::testing::check_contract;
+use skill_sdk::testing::assert_valid_contract;
 use tokio::net::TcpListener;
 
 use super::{Shop, app};
@@ -34,7 +34,7 @@ async fn call(address: &str, number: u32) -> (StatusCode, Value) {
 
 #[test]
 fn it_can_be_published() {
-    check_contract(skills::order::SKILL).unwrap();
+    assert_valid_contract(skills::order::SKILL);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use skill_sdk::contract::check::Severity;
+use skill_sdk::contract::Severity;
 
 use super::refs::Reference;
 use super::tree::{Node, Tree};

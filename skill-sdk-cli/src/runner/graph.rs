@@ -135,7 +135,7 @@ impl Graph {
     pub(super) fn built_for_root(&self, below_sdk: bool) -> Vec<&Resolved> {
         let starts = self.root.iter().map(String::as_str).collect();
         let mut all = self.reach(starts, |_, to| {
-            below_sdk || !(to.name == SKILL_SDK || to.name == "skill-sdk-macros")
+            below_sdk || ![SKILL_SDK, "skill-sdk-contract", "skill-sdk-macros"].contains(&to.name.as_str())
         });
         all.retain(|package| Some(&package.id) != self.root.as_ref());
         all

@@ -133,10 +133,14 @@ impl Implementation {
         let Expr::Array(array) = value else {
             return errors.at(value, sentence);
         };
-        if array.elems.len() > 20 {
+        if array.elems.len() > rules::MAX_SCOPES {
             errors.at(
                 array,
-                format!("at most 20 scopes are allowed, not {}", array.elems.len()),
+                format!(
+                    "at most {} scopes are allowed, not {}",
+                    rules::MAX_SCOPES,
+                    array.elems.len()
+                ),
             );
         }
         for item in &array.elems {

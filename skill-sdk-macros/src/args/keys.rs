@@ -115,7 +115,7 @@ pub(crate) const KEYS: &[Key] = &[
         example: "60",
         words: &[],
         read: |key, value, args, errors| {
-            args.timeout = value::whole(key, &value, "seconds", 1..=3600, errors);
+            args.timeout = value::whole(key, &value, "seconds", &rules::TIMEOUT_SECONDS, errors);
         },
     },
     Key {

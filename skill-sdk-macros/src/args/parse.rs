@@ -9,7 +9,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Lit, LitStr, Token};
 
 use super::keys::{self, KEYS, Key};
-use super::{Args, value};
+use super::{Args, Chosen, value};
 use crate::errors::Errors;
 use crate::rules;
 
@@ -217,23 +217,14 @@ fn smallest(name: Option<&LitStr>) -> String {
 
 /// A repeated external write without a key is a second external effect.
 fn repeated_writes(args: &Args, errors: &mut Errors) {
-    let writes = args
-        .side_effects
-        .as_ref()
-        .is_some_and(|chosen| chosen.word == "external_write");
-    let repeatable = args
-        .idempotency
-        .as_ref()
-        .is_some_and(|chosen| chosen.word != "none");
+    let word = |chosen: &Option<Chosen>| chosen.as_ref().map_or("none", |chosen| chosen.word);
     if let Some((attempts, _)) = &args.retry
-        && writes
-        && !repeatable
-        && attempts.number > 1
+        && let Err(reason) = rules::safe_retries(
+            word(&args.side_effects),
+            word(&args.idempotency),
+            attempts.number.into(),
+        )
     {
-        errors.at_span(
-            attempts.span,
-            "an `external_write` skill without `idempotency` may not be retried: a repeat would be a second external \
-             effect; set `idempotency` to `natural` or `required`, or the attempts to 1",
-        );
+        errors.at_span(attempts.span, reason);
     }
 }

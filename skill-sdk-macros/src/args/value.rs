@@ -14,6 +14,7 @@ use super::suggest::closest;
 use super::words;
 use super::{Chosen, CostModel, Json, Whole};
 use crate::errors::Errors;
+use crate::rules;
 
 /// The expression without the invisible groups that `macro_rules!` puts around what it passes on.
 pub(super) fn plain(value: Expr) -> Expr {
@@ -85,12 +86,7 @@ pub(super) fn prose(key: &Key, value: Expr, errors: &mut Errors) -> Option<Expr>
         return None;
     }
     if matches!(value, Expr::Lit(_)) {
-        literal(
-            key,
-            &value,
-            |text| super::super::rules::filled(text, key.name),
-            errors,
-        )?;
+        literal(key, &value, |text| rules::filled(text, key.name), errors)?;
     }
     Some(value)
 }
@@ -146,7 +142,7 @@ pub(super) fn whole(
     key: &Key,
     value: &Expr,
     unit: &str,
-    range: RangeInclusive<u32>,
+    range: &RangeInclusive<u32>,
     errors: &mut Errors,
 ) -> Option<Whole> {
     let (low, high) = (range.start(), range.end());
@@ -204,8 +200,14 @@ pub(super) fn retry(key: &Key, value: &Expr, errors: &mut Errors) -> Option<(Who
         errors.at(value, message);
         return None;
     };
-    let attempts = whole(key, attempts, "attempts", 1..=10, errors);
-    let backoff = whole(key, backoff, "seconds of backoff", 0..=3600, errors);
+    let attempts = whole(key, attempts, "attempts", &rules::ATTEMPTS, errors);
+    let backoff = whole(
+        key,
+        backoff,
+        "seconds of backoff",
+        &rules::BACKOFF_SECONDS,
+        errors,
+    );
     attempts.zip(backoff)
 }
 
@@ -292,7 +294,7 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
                 given.push(known);
                 match (known, string(value)) {
                     ("unit", Ok(text)) => {
-                        unit = checked(text, |text| crate::rules::filled(text, "unit"), errors);
+                        unit = checked(text, |text| rules::filled(text, "unit"), errors);
                     }
                     ("unit", Err(_)) => errors.at(value, "the unit is a string, such as `\"page\"`"),
                     _ => estimate = amount(value).map_err(|message| errors.at(value, message)).ok(),

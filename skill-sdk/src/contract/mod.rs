@@ -1,16 +1,8 @@
 //! The v1 contract of a skill as plain data, and the rules it must keep. No I/O, nothing asynchronous.
 
-pub mod check;
-mod description;
-mod document;
-mod implementation;
-pub mod json;
-mod origin;
-mod policy;
-pub mod schema;
-
-pub(crate) use self::description::first_paragraph;
-pub use self::document::{API_VERSION, Contract, CostModel, Spec};
-pub use self::implementation::{Auth, Implementation};
-pub use self::origin::Origin;
-pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects, UnknownWord};
+pub(crate) use skill_sdk_contract::first_paragraph;
+pub use skill_sdk_contract::{
+    API_VERSION, Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, Severity,
+    SideEffects, Spec, Stage, UnknownWord, Violation, code, json, normalize, schema, validate, validate_name,
+    validate_spec,
+};

@@ -5,7 +5,9 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::context::DeclaredNames;
-use crate::contract::{Auth, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects};
+use crate::contract::{
+    Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects,
+};
 
 /// How the attribute says that the implementation is reached.
 #[derive(Debug, Clone, Copy)]
@@ -201,27 +203,34 @@ impl Declaration {
         }
     }
 
-    pub(super) fn parts(&self) -> Parts {
-        let mut required_permissions: Vec<_> = self.permissions.iter().map(|&name| name.to_owned()).collect();
-        required_permissions.sort();
-        required_permissions.dedup();
-        Parts {
-            description: match self.description {
-                Some(description) => description.to_owned(),
-                None => crate::contract::first_paragraph(self.docs),
-            },
-            idempotency: self.idempotency,
-            retry: self.retry,
-            required_permissions,
-            preconditions: self.preconditions.map(|make| make()).unwrap_or_default(),
-            postconditions: self.postconditions.map(|make| make()).unwrap_or_default(),
-            cost_model: self
-                .cost_model
-                .map(|(unit, estimate)| CostModel::new(unit, estimate)),
-            implementation: self.resolved_implementation(),
-            inputs_schema: self.inputs_schema.map(|make| make()),
-            outputs_schema: self.outputs_schema.map(|make| make()),
+    /// The description: the argument, else the first paragraph of the doc comment.
+    pub(super) fn description_text(&self) -> String {
+        match self.description {
+            Some(description) => description.to_owned(),
+            None => crate::contract::first_paragraph(self.docs),
         }
+    }
+
+    /// The schemas that the attribute gives in place of the types', of the inputs and of the outputs.
+    pub(super) fn schemas(&self) -> [Option<Result<Value, String>>; 2] {
+        [self.inputs_schema, self.outputs_schema].map(|schema| schema.map(|make| make()))
+    }
+
+    /// The contract with these schemas.
+    pub(super) fn contract(&self, inputs: Value, outputs: Value) -> Contract {
+        let mut contract = Contract::new(inputs, outputs, self.resolved_implementation());
+        contract.idempotency = self.idempotency;
+        contract.timeout_seconds = self.timeout_seconds;
+        contract.retry = self.retry;
+        contract.required_permissions = self.permissions.iter().map(|&name| name.to_owned()).collect();
+        contract.required_permissions.sort();
+        contract.required_permissions.dedup();
+        contract.preconditions = self.preconditions.map(|make| make()).unwrap_or_default();
+        contract.postconditions = self.postconditions.map(|make| make()).unwrap_or_default();
+        contract.cost_model = self
+            .cost_model
+            .map(|(unit, estimate)| CostModel::new(unit, estimate));
+        contract
     }
 
     fn resolved_implementation(&self) -> Implementation {
@@ -277,20 +286,6 @@ impl Declaration {
         }
         Ok(metadata)
     }
-}
-
-/// The parts of a contract that the attribute says.
-pub(super) struct Parts {
-    pub(super) description: String,
-    pub(super) idempotency: Idempotency,
-    pub(super) retry: RetryPolicy,
-    pub(super) required_permissions: Vec<String>,
-    pub(super) preconditions: Vec<Value>,
-    pub(super) postconditions: Vec<Value>,
-    pub(super) cost_model: Option<CostModel>,
-    pub(super) implementation: Implementation,
-    pub(super) inputs_schema: Option<Result<Value, String>>,
-    pub(super) outputs_schema: Option<Result<Value, String>>,
 }
 
 impl fmt::Debug for Declaration {

@@ -5,11 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-use super::declaration::Parts;
 use super::{Declaration, RegistryProblem};
-use crate::contract::check::{check_header_annotations, check_name, check_spec, check_version};
 use crate::contract::schema::{OutputShape, Outputs, SchemaProblem};
-use crate::contract::{Contract, Spec};
+use crate::contract::{Contract, Spec, Stage, validate_name, validate_spec};
 use crate::handler::Handler;
 
 /// The handle of a skill: what it declares, its contract, and the function behind it.
@@ -118,77 +116,47 @@ impl Skill {
 
     fn describe(&self) -> Result<SkillDescription, Vec<RegistryProblem>> {
         let mut problems = Vec::new();
-        let Parts {
-            description,
-            idempotency,
-            retry,
-            required_permissions,
-            preconditions,
-            postconditions,
-            cost_model,
-            implementation,
-            inputs_schema,
-            outputs_schema,
-        } = self.declaration.parts();
-
-        let inputs = match (inputs_schema, self.handler.inputs_schema()) {
-            (Some(Ok(schema)), _) | (None, Some(Ok(schema))) => schema,
-            (Some(Err(message)), _) => self.unusable(&mut problems, "inputs", message),
-            (None, Some(Err(problem))) => self.unusable(&mut problems, "inputs", text(&problem)),
-            (None, None) => self.unusable(&mut problems, "inputs", "there is no schema of the inputs".into()),
-        };
-        let (outputs, output_shape) = match (outputs_schema, self.handler.outputs_schema()) {
-            (Some(Ok(schema)), _) => (schema, OutputShape::Object),
-            (None, Some(Ok(Outputs { schema, shape, .. }))) => (schema, shape),
-            (Some(Err(message)), _) => (
-                self.unusable(&mut problems, "outputs", message),
-                OutputShape::Object,
-            ),
-            (None, Some(Err(problem))) => (
-                self.unusable(&mut problems, "outputs", text(&problem)),
-                OutputShape::Object,
-            ),
-            (None, None) => {
-                let message = "there is no schema of the outputs".into();
+        let [inputs, outputs] = self.declaration.schemas();
+        let inputs = inputs
+            .or_else(|| self.handler.inputs_schema().map(|made| made.map_err(text)))
+            .unwrap_or_else(|| Err("there is no schema of the inputs".to_owned()))
+            .unwrap_or_else(|message| self.unusable(&mut problems, "inputs", message));
+        let (outputs, output_shape) = outputs
+            .map(|given| given.map(|schema| (schema, OutputShape::Object)))
+            .or_else(|| {
+                let made = self.handler.outputs_schema()?;
+                Some(
+                    made.map(|Outputs { schema, shape, .. }| (schema, shape))
+                        .map_err(text),
+                )
+            })
+            .unwrap_or_else(|| Err("there is no schema of the outputs".to_owned()))
+            .unwrap_or_else(|message| {
                 (
                     self.unusable(&mut problems, "outputs", message),
                     OutputShape::Object,
                 )
-            }
-        };
+            });
         let metadata = self.declaration.metadata().unwrap_or_else(|message| {
             problems.push(RegistryProblem::of(self, "invalid_examples", None, message));
             Map::new()
         });
 
-        let spec = Spec {
-            version: self.version().to_owned(),
-            description,
-            side_effects: self.declaration.side_effects(),
-            risk: self.declaration.risk(),
-            contract: Contract {
-                inputs,
-                outputs,
-                idempotency,
-                timeout_seconds: self.declaration.timeout_seconds(),
-                retry,
-                required_permissions,
-                preconditions,
-                postconditions,
-                cost_model,
-                implementation,
-            },
-        };
+        let spec = Spec::new(
+            self.version().to_owned(),
+            self.declaration.description_text(),
+            self.declaration.side_effects(),
+            self.declaration.risk(),
+            self.declaration.contract(inputs, outputs),
+        );
         let document = spec.to_value();
         let mut warnings = Vec::new();
-        let found = check_name(self.name())
-            .err()
-            .into_iter()
-            .chain(check_version(self.version()).err())
-            // A schema that could not be made was reported above, with the reason.
-            .chain(check_spec(&document).into_iter().filter(|_| problems.is_empty()))
-            .chain(check_header_annotations(&spec.contract.inputs));
-        for violation in found.collect::<Vec<_>>() {
+        let mut found: Vec<_> = validate_name(self.name()).into_iter().collect();
+        // A schema that could not be made was reported above, with the reason.
+        if problems.is_empty() {
+            found.extend(validate_spec(&document, Stage::Source));
+        }
+        for violation in found {
             let blocking = violation.is_blocking();
             let problem =
                 RegistryProblem::of(self, violation.code, Some(violation.pointer), violation.message);
@@ -223,7 +191,8 @@ impl Skill {
     }
 }
 
-fn text(problem: &SchemaProblem) -> String {
+#[expect(clippy::needless_pass_by_value, reason = "used as a function of `map_err`")]
+fn text(problem: SchemaProblem) -> String {
     problem.to_string()
 }
 

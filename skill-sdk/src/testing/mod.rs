@@ -13,7 +13,7 @@
 //!     format!("Hello, {name}!")
 //! }
 //!
-//! testing::check_contract(say::SKILL).unwrap();
+//! testing::assert_valid_contract(say::SKILL);
 //! let result = testing::invoke(say::SKILL, json!({"name": "Ada"})).blocking().unwrap();
 //! assert_eq!(result.outputs, json!({"result": "Hello, Ada!"}));
 //! let error = testing::invoke(say::SKILL, json!({})).blocking().unwrap_err();
@@ -40,7 +40,7 @@ mod server;
 
 #[cfg(feature = "connections")]
 pub use self::connections::{FakeConnection, FakeConnections};
-pub use self::contract::{ContractError, check_contract};
+pub use self::contract::assert_valid_contract;
 #[cfg(feature = "core")]
 pub use self::core::FakeCore;
 pub use self::examples::{ExampleError, run_examples};

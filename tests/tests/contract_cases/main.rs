@@ -16,8 +16,9 @@ mod skills;
 mod verdicts;
 
 use serde_json::{Value, json};
-use skill_sdk::contract::check::{check_name, check_spec};
-use skill_sdk::contract::{API_VERSION, Auth, Implementation, Risk, Spec};
+use skill_sdk::contract::{
+    API_VERSION, Auth, Implementation, Risk, Spec, Stage, Violation, validate_name, validate_spec,
+};
 use skill_sdk::{Skill, SkillDescription};
 use skill_sdk_tests::cases::{self, Case};
 use skill_sdk_tests::sample;
@@ -242,9 +243,9 @@ fn implementation(case: &Case) {
 fn declaration(case: &Case) {
     let mut spec = described("math.add@1").document().clone();
     let violated = |spec: &Value| -> Vec<String> {
-        check_spec(spec)
+        validate_spec(spec, Stage::Source)
             .into_iter()
-            .filter(skill_sdk::contract::check::Violation::is_blocking)
+            .filter(Violation::is_blocking)
             .map(|found| found.pointer)
             .collect()
     };
@@ -275,7 +276,7 @@ fn declaration(case: &Case) {
             &["/contract/timeoutSeconds"]
         }
         "decl-empty-name" => {
-            assert!(check_name(case.input["name"].as_str().unwrap()).is_err());
+            assert!(validate_name(case.input["name"].as_str().unwrap()).is_some());
             &[]
         }
         other => panic!("{other} is neither replayed nor in a list"),

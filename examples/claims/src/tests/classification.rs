@@ -3,13 +3,13 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use skill_sdk::SkillError;
-use skill_sdk::testing::{FakeLlm, Invoke, check_contract, invoke};
+use skill_sdk::testing::{FakeLlm, Invoke, assert_valid_contract, invoke};
 
 use crate::classification::classify;
 
 #[test]
 fn the_contract_can_be_published() {
-    check_contract(classify::SKILL).unwrap();
+    assert_valid_contract(classify::SKILL);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! `helpdesk.reply@1`, over a real socket to a helpdesk that works.
 
 use serde_json::{Value, json};
-use skill_sdk::testing::{Invoke, check_contract, invoke};
+use skill_sdk::testing::{Invoke, assert_valid_contract, invoke};
 
 use crate::helpdesk_double::{HelpdeskDouble, Message};
 use crate::{Visibility, reply};
 
 #[test]
 fn the_contract_can_be_published() {
-    check_contract(reply::SKILL).unwrap();
+    assert_valid_contract(reply::SKILL);
 }
 
 /// A reply to `ticket`, sent to `double` as to any helpdesk.

@@ -1,14 +1,14 @@
 //! What a merge can come to.
 
 use serde_json::{Value, json};
-use skill_sdk::testing::{assert_package_matches, check_contract};
+use skill_sdk::testing::{assert_package_matches, assert_valid_contract};
 
 use super::fixture::Fixture;
 use crate::merge;
 
 #[test]
 fn the_contract_can_be_published() {
-    check_contract(merge::SKILL).unwrap();
+    assert_valid_contract(merge::SKILL);
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod table;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, json};
-use skill_sdk::contract::check::Severity;
+use skill_sdk::contract::Severity;
 
 use self::cases::{Case, cases};
 use super::names;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Failure, exit, output, problems, select};
-use crate::contract::check::{Severity, check_spec};
+use crate::contract::{Severity, Stage, validate_spec};
 use crate::host::args::{CheckArgs, Format};
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
 use crate::pipeline::{check_examples, check_schema_compiles};
@@ -101,7 +101,7 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
         origin: Some(origin(skill)),
         message,
     };
-    let mut found: Vec<_> = check_spec(&skill.spec)
+    let mut found: Vec<_> = validate_spec(&skill.spec, Stage::Source)
         .into_iter()
         .map(|violation| Found {
             severity: violation.severity,

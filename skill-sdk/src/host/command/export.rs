@@ -1,8 +1,7 @@
 //! `export`: the files of a catalog package, written or compared.
 
 use super::{Failure, exit, failure, output, select};
-use crate::contract::check::{Violation, check_spec};
-use crate::contract::{Auth, Implementation, Spec};
+use crate::contract::{Auth, Implementation, Spec, Stage, Violation, validate_spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
 use crate::package::{Drift, Finding, Outcome, Package, PackageError, Plan, SkillDocument};
@@ -72,8 +71,9 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Fail
         };
         *place = implementation.to_value();
     }
-    let (broken, doubtful): (Vec<_>, Vec<_>) =
-        check_spec(&spec).into_iter().partition(Violation::is_blocking);
+    let (broken, doubtful): (Vec<_>, Vec<_>) = validate_spec(&spec, Stage::Source)
+        .into_iter()
+        .partition(Violation::is_blocking);
     for violation in doubtful {
         failure::warn(&format!("{}: {violation}", skill.reference), None);
     }

@@ -1,0 +1,203 @@
+//! The documents: the contract, the spec around it, the catalog object around that.
+
+use serde_json::{Map, Value, json};
+
+use super::{Idempotency, Implementation, RetryPolicy, Risk, SideEffects};
+
+/// The version of the catalog's objects.
+pub const API_VERSION: &str = "taimen.ai/v1";
+
+/// The v1 contract of a skill.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Contract {
+    /// The JSON Schema of the input object.
+    pub inputs: Value,
+    /// The JSON Schema of the output object.
+    pub outputs: Value,
+    /// Whether a repeated call has a second effect.
+    pub idempotency: Idempotency,
+    /// How long a call may take, in seconds, from 1 to 3600.
+    pub timeout_seconds: u32,
+    /// How often a caller may try.
+    pub retry: RetryPolicy,
+    /// The permissions that a caller needs, sorted, without duplicates.
+    pub required_permissions: Vec<String>,
+    /// Conditions that hold before a call.
+    pub preconditions: Vec<Value>,
+    /// Conditions that hold after a call.
+    pub postconditions: Vec<Value>,
+    /// What a call costs.
+    pub cost_model: Option<CostModel>,
+    /// How the implementation is reached.
+    pub implementation: Implementation,
+}
+
+/// What a call costs.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CostModel {
+    /// What is counted.
+    pub unit: String,
+    /// How many of it a call usually takes.
+    pub estimate: Option<f64>,
+}
+
+impl CostModel {
+    /// A cost of about `estimate` of `unit` a call.
+    pub fn new(unit: impl Into<String>, estimate: Option<f64>) -> Self {
+        Self {
+            unit: unit.into(),
+            estimate,
+        }
+    }
+}
+
+impl Contract {
+    /// A contract with the default policy: no idempotency, 60 seconds, one attempt.
+    pub const fn new(inputs: Value, outputs: Value, implementation: Implementation) -> Self {
+        Self {
+            inputs,
+            outputs,
+            idempotency: Idempotency::None,
+            timeout_seconds: 60,
+            retry: RetryPolicy {
+                max_attempts: 1,
+                backoff_seconds: 0,
+            },
+            required_permissions: Vec::new(),
+            preconditions: Vec::new(),
+            postconditions: Vec::new(),
+            cost_model: None,
+            implementation,
+        }
+    }
+
+    /// The JSON document, with its members in the order of the format. Empty parts are left out.
+    pub fn to_value(&self) -> Value {
+        let mut document = Map::new();
+        document.insert("inputs".into(), self.inputs.clone());
+        document.insert("outputs".into(), self.outputs.clone());
+        document.insert("idempotency".into(), self.idempotency.as_str().into());
+        document.insert("timeoutSeconds".into(), self.timeout_seconds.into());
+        let RetryPolicy {
+            max_attempts,
+            backoff_seconds,
+        } = self.retry;
+        document.insert(
+            "retryPolicy".into(),
+            json!({"maxAttempts": max_attempts, "backoffSeconds": backoff_seconds}),
+        );
+        if !self.required_permissions.is_empty() {
+            document.insert(
+                "requiredPermissions".into(),
+                self.required_permissions.clone().into(),
+            );
+        }
+        if !self.preconditions.is_empty() {
+            document.insert("preconditions".into(), self.preconditions.clone().into());
+        }
+        if !self.postconditions.is_empty() {
+            document.insert("postconditions".into(), self.postconditions.clone().into());
+        }
+        if let Some(CostModel { unit, estimate }) = &self.cost_model {
+            let mut cost = Map::new();
+            cost.insert("unit".into(), unit.clone().into());
+            if let Some(estimate) = estimate {
+                cost.insert("estimate".into(), (*estimate).into());
+            }
+            document.insert("costModel".into(), cost.into());
+        }
+        document.insert("implementation".into(), self.implementation.to_value());
+        document.into()
+    }
+}
+
+/// The spec of a skill in the catalog: the contract with what stands beside it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Spec {
+    /// The version of the skill.
+    pub version: String,
+    /// What the skill does, in a paragraph.
+    pub description: String,
+    /// What the skill does to the world outside.
+    pub side_effects: SideEffects,
+    /// How much harm a wrong call can do.
+    pub risk: Risk,
+    /// The contract.
+    pub contract: Contract,
+}
+
+impl Spec {
+    /// The spec of the skill version `version` with this contract.
+    pub const fn new(
+        version: String,
+        description: String,
+        side_effects: SideEffects,
+        risk: Risk,
+        contract: Contract,
+    ) -> Self {
+        Self {
+            version,
+            description,
+            side_effects,
+            risk,
+            contract,
+        }
+    }
+
+    /// The JSON document, with its members in the order of the format.
+    pub fn to_value(&self) -> Value {
+        json!({
+            "version": self.version,
+            "description": self.description,
+            "sideEffects": self.side_effects.as_str(),
+            "riskLevel": self.risk.as_str(),
+            "contract": self.contract.to_value(),
+        })
+    }
+
+    /// The catalog object of the skill `name` with the spec `spec`.
+    pub fn document(name: &str, spec: &Value) -> Value {
+        json!({"apiVersion": API_VERSION, "kind": "Skill", "key": name, "spec": spec})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stand_in_the_order_of_the_format() {
+        let mut contract = Contract::new(json!({}), json!({}), Implementation::local("a:b"));
+        assert_eq!(
+            contract.to_value().to_string(),
+            r#"{"inputs":{},"outputs":{},"idempotency":"none","timeoutSeconds":60,"retryPolicy":{"maxAttempts":1,"backoffSeconds":0},"implementation":{"protocol":"local","entrypoint":"a:b"}}"#
+        );
+        contract.required_permissions = vec!["tasks.read".into()];
+        contract.preconditions = vec![json!("a")];
+        contract.postconditions = vec![json!({"x": 1})];
+        contract.cost_model = Some(CostModel::new("page", Some(0.5)));
+        let Value::Object(document) = contract.to_value() else {
+            panic!("an object")
+        };
+        let keys: Vec<_> = document.keys().map(String::as_str).collect();
+        assert_eq!(
+            keys[4..],
+            [
+                "retryPolicy",
+                "requiredPermissions",
+                "preconditions",
+                "postconditions",
+                "costModel",
+                "implementation"
+            ]
+        );
+        let spec = Spec::new("1".into(), "text".into(), SideEffects::None, Risk::Low, contract);
+        let document = Spec::document("a.b", &spec.to_value()).to_string();
+        assert!(document.starts_with(
+            r#"{"apiVersion":"taimen.ai/v1","kind":"Skill","key":"a.b","spec":{"version":"1","description":"text","sideEffects":"none","riskLevel":"low","contract":{"inputs""#
+        ), "{document}");
+    }
+}

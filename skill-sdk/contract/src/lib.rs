@@ -1,0 +1,47 @@
+#![doc = include_str!("../README.md")]
+
+mod credential;
+#[cfg(feature = "document")]
+mod description;
+#[cfg(feature = "document")]
+mod document;
+#[cfg(feature = "document")]
+mod implementation;
+#[cfg(feature = "document")]
+pub mod json;
+#[cfg(feature = "document")]
+mod keywords;
+#[cfg(feature = "document")]
+mod origin;
+#[cfg(feature = "package")]
+pub mod package;
+#[cfg(feature = "document")]
+mod policy;
+#[doc(hidden)]
+pub mod rules;
+#[cfg(feature = "document")]
+pub mod schema;
+#[cfg(feature = "document")]
+mod text;
+#[cfg(feature = "document")]
+mod tree;
+#[cfg(feature = "document")]
+mod validation;
+#[cfg(feature = "document")]
+mod walk;
+
+#[cfg(feature = "document")]
+#[doc(hidden)]
+pub use self::description::first_paragraph;
+#[cfg(feature = "document")]
+pub use self::document::{API_VERSION, Contract, CostModel, Spec};
+#[cfg(feature = "document")]
+pub use self::implementation::{Auth, Implementation};
+#[cfg(feature = "document")]
+pub use self::origin::Origin;
+#[cfg(feature = "document")]
+pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects, UnknownWord};
+#[cfg(feature = "document")]
+pub use self::validation::{
+    KNOWN_PERMISSIONS, Severity, Stage, Violation, code, normalize, validate, validate_name, validate_spec,
+};

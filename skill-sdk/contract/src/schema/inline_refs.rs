@@ -1,0 +1,279 @@
+//! Which types stay in `$defs` and which are written out where they are used.
+//!
+//! A type that is used once is easier to read in its place, and a field's own words can stand beside it. A type
+//! that is used several times, or inside itself, stays in `$defs`.
+//!
+//! No keyword stands beside a `$ref`: draft-07 ignores it there, and model providers refuse it. The words of a
+//! field of a shared type stand beside `anyOf` with that one reference. `allOf` would mean the same, but some
+//! providers refuse or ignore it, while all of them know `anyOf`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::docs::joined;
+use super::normalize::flatten_unions;
+use super::refs::{Defs, only_target, reference, resolved, target};
+use crate::keywords::{Shape, is_annotation, shape_of};
+use crate::walk::{Node, bottom_up, children_mut, each, height, is_null};
+
+/// How deep a schema may get by writing types out where they are used. A contract may have 20 levels in all, and
+/// a type in `$defs` starts again at the top.
+const INLINE_DEPTH: usize = 12;
+
+/// Merges an object type into a schema that refers to it and adds members of its own, as the variants of an
+/// internally tagged enum do. Its own fields stay references, so this ends after one level.
+pub(super) fn merge_variants(schema: &mut Value, defs: &Defs) {
+    bottom_up(schema, &mut |node| {
+        let merged = is_structural(node)
+            .then(|| target(node).and_then(|name| defs.get(name)))
+            .flatten()
+            .and_then(|shared| resolved(shared, defs))
+            .and_then(Value::as_object)
+            .and_then(|shared| merged_object(node, shared));
+        if let Some(merged) = merged {
+            *node = merged;
+        }
+    });
+}
+
+/// Whether `node` restricts values by something else than a reference.
+fn is_structural(node: &Node) -> bool {
+    node.keys().any(|key| key != "$ref" && !is_annotation(key))
+}
+
+/// `own` (without its reference) and `shared` as one object schema; `None` when that would not mean the same.
+fn merged_object(own: &Node, shared: &Node) -> Option<Node> {
+    let plain = |key: &String| {
+        is_annotation(key)
+            || matches!(
+                key.as_str(),
+                "$ref" | "type" | "properties" | "required" | "additionalProperties"
+            )
+    };
+    let open = |node: &Node| {
+        node.get("additionalProperties")
+            .is_none_or(|more| *more == Value::Bool(true))
+    };
+    let object = |node: &Node| node.get("type").is_none_or(|kind| kind == "object");
+    if ![own, shared]
+        .iter()
+        .all(|node| node.keys().all(plain) && open(node) && object(node))
+    {
+        return None;
+    }
+    let mut merged = own.clone();
+    merged.shift_remove("$ref");
+    for (key, value) in shared {
+        match (key.as_str(), merged.get_mut(key), value) {
+            ("properties", Some(Value::Object(mine)), Value::Object(theirs)) => {
+                if theirs.keys().any(|name| mine.contains_key(name)) {
+                    return None;
+                }
+                mine.extend(theirs.clone());
+            }
+            ("required", Some(Value::Array(mine)), Value::Array(theirs)) => {
+                mine.extend(theirs.iter().cloned());
+            }
+            ("description", Some(Value::String(mine)), Value::String(theirs)) => *mine = joined(mine, theirs),
+            (_, Some(_), _) => {}
+            (_, None, _) => {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    Some(merged)
+}
+
+/// Decides for every type in `defs`, and leaves no keyword beside a reference and no unused type.
+pub(super) fn inline_refs(root: &mut Value, defs: &mut Defs) {
+    skip_aliases(root, defs);
+    let order: Vec<String> = defs.keys().cloned().collect();
+    let uses = uses(root, defs);
+    let mut once = Defs::new();
+    let mut shared = Defs::new();
+    for name in &order {
+        let Some(schema) = defs.get(name) else { continue };
+        match uses.get(name) {
+            None => {}
+            Some(1) if !is_recursive(name, defs) => {
+                once.insert(name.clone(), schema.clone());
+            }
+            Some(_) => {
+                shared.insert(name.clone(), schema.clone());
+            }
+        }
+    }
+    inline(root, 0, &mut once);
+    for schema in shared.values_mut() {
+        inline(schema, 2, &mut once);
+    }
+    // What is left is used too deep inside another type to be written out there.
+    while let Some(name) = once.keys().next().cloned() {
+        if let Some(mut schema) = once.shift_remove(&name) {
+            inline(&mut schema, 2, &mut once);
+            shared.insert(name, schema);
+        }
+    }
+    *defs = Defs::new();
+    for name in order {
+        if let Some(schema) = shared.shift_remove(&name) {
+            defs.insert(name, schema);
+        }
+    }
+    for schema in std::iter::once(root).chain(defs.values_mut()) {
+        bottom_up(schema, &mut |node| {
+            lone_reference(node);
+            flatten_unions(node);
+            nullable(node);
+        });
+    }
+}
+
+/// Lets references to a type that is only another name for a type refer to the latter.
+fn skip_aliases(root: &mut Value, defs: &mut Defs) {
+    let names: BTreeMap<String, String> = defs
+        .keys()
+        .map(|name| {
+            let mut last = name;
+            for _ in 0..defs.len() {
+                match defs
+                    .get(last)
+                    .and_then(only_target)
+                    .and_then(|next| defs.get_key_value(next))
+                {
+                    Some((next, _)) => last = next,
+                    None => break,
+                }
+            }
+            (name.clone(), last.clone())
+        })
+        .collect();
+    for schema in std::iter::once(root).chain(defs.values_mut()) {
+        bottom_up(schema, &mut |node| {
+            if let Some(last) = target(node).and_then(|name| names.get(name)) {
+                node.insert("$ref".to_owned(), reference(last).into());
+            }
+        });
+    }
+}
+
+/// How often each type is referred to from `root` and from the types that are reached from it.
+fn uses(root: &Value, defs: &Defs) -> BTreeMap<String, usize> {
+    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    let mut open: Vec<&Value> = vec![root];
+    while let Some(schema) = open.pop() {
+        each(schema, &mut |node| {
+            if let Some(name) = target(node) {
+                let count = uses.entry(name.to_owned()).or_insert(0);
+                *count += 1;
+                if *count == 1 {
+                    open.extend(defs.get(name));
+                }
+            }
+        });
+    }
+    uses
+}
+
+/// Whether the type can be reached from itself.
+fn is_recursive(name: &str, defs: &Defs) -> bool {
+    defs.get(name)
+        .is_some_and(|schema| uses(schema, defs).contains_key(name))
+}
+
+/// Writes the types of `once` out in `schema`, which stands `depth` levels deep, as far as that does not get too
+/// deep, and takes them out of `once`.
+fn inline(schema: &mut Value, depth: usize, once: &mut Defs) {
+    loop {
+        let Value::Object(node) = schema else { return };
+        let fits = target(node).filter(|name| {
+            once.get(*name)
+                .is_some_and(|written_out| depth + height(written_out) <= INLINE_DEPTH)
+        });
+        let Some(Value::Object(written_out)) = fits
+            .map(ToOwned::to_owned)
+            .and_then(|name| once.shift_remove(&name))
+        else {
+            break;
+        };
+        *schema = Value::Object(written_in_place(node, written_out));
+    }
+    if let Value::Object(node) = schema {
+        children_mut(node, &mut |keyword, child| {
+            let step = if shape_of(keyword) == Shape::Schema { 1 } else { 2 };
+            inline(child, depth + step, once);
+        });
+    }
+}
+
+/// `node`, which refers to a type, with the type instead. The words of the place come before those of the type.
+pub(super) fn written_in_place(node: &Node, mut written_out: Node) -> Node {
+    let mut own = node.clone();
+    own.shift_remove("$ref");
+    if is_structural(&own) {
+        push_all_of(&mut own, Value::Object(written_out));
+        return own;
+    }
+    for (key, value) in own {
+        let value = match (key.as_str(), &value, written_out.get("description")) {
+            ("description", Value::String(mine), Some(Value::String(theirs))) => joined(mine, theirs).into(),
+            _ => value,
+        };
+        written_out.insert(key, value);
+    }
+    written_out
+}
+
+fn push_all_of(node: &mut Node, part: Value) {
+    if let Value::Array(parts) = node.entry("allOf").or_insert_with(|| json!([])) {
+        parts.push(part);
+    }
+}
+
+/// Moves a reference away from the keywords beside it.
+fn lone_reference(node: &mut Node) {
+    if node.len() > 1
+        && let Some(reference) = node.shift_remove("$ref")
+    {
+        let reference = json!({"$ref": reference});
+        if is_structural(node) {
+            push_all_of(node, reference);
+        } else {
+            node.insert("anyOf".to_owned(), json!([reference]));
+        }
+    }
+}
+
+/// `anyOf` of a plain schema and null as that schema with "null" among its types, which is the simplest form that
+/// all drafts know.
+fn nullable(node: &mut Node) {
+    let Some(Value::Array(branches)) = node.get("anyOf") else {
+        return;
+    };
+    let other = match branches.as_slice() {
+        [other, null] | [null, other] if is_null(null) && !is_null(other) => other,
+        _ => return,
+    };
+    let Some(other) = other.as_object() else { return };
+    let Some(Value::String(kind)) = other.get("type") else {
+        return;
+    };
+    let combined = |key: &String| {
+        matches!(
+            key.as_str(),
+            "anyOf" | "oneOf" | "allOf" | "not" | "const" | "if" | "then" | "else" | "$ref"
+        )
+    };
+    let own = node.keys().all(|key| key == "anyOf" || is_annotation(key));
+    if !own || other.keys().any(combined) {
+        return;
+    }
+    let mut merged = other.clone();
+    merged.insert("type".to_owned(), json!([kind, "null"]));
+    if let Some(Value::Array(values)) = merged.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    node.shift_remove("anyOf");
+    *node = written_in_place(node, merged);
+}

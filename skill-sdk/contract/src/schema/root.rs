@@ -1,0 +1,183 @@
+//! The root of a contract's schema: always an object.
+
+use serde_json::{Value, json};
+
+use super::docs::ANY_VALUE;
+use super::inline_refs::written_in_place;
+use super::refs::{Defs, resolved, target};
+use crate::keywords::is_annotation;
+use crate::walk::Node;
+
+/// The types of JSON values, as one bit each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kinds(u8);
+
+const NAMES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
+
+impl Kinds {
+    const ALL: Self = Self(0b11_1111);
+    const NONE: Self = Self(0);
+    pub(super) const OBJECT: Self = Self(1);
+    pub(super) const NULL: Self = Self(1 << 5);
+
+    fn named(name: &str) -> Self {
+        let name = if name == "integer" { "number" } else { name };
+        NAMES
+            .iter()
+            .position(|one| *one == name)
+            .map_or(Self::NONE, |at| Self(1 << at))
+    }
+
+    fn of(value: &Value) -> Self {
+        Self::named(match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        })
+    }
+
+    pub(super) fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The types in words: "a string or null".
+    pub(super) fn words(self) -> String {
+        let words = ["an object", "a list", "a string", "a number", "a boolean", "null"];
+        let some = words
+            .iter()
+            .zip(NAMES)
+            .filter(|(_, name)| self.has(Self::named(name)));
+        some.map(|(word, _)| *word).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+/// Which types of values `schema` may accept. May name too many, never too few.
+pub(super) fn kinds(schema: &Value, defs: &Defs) -> Kinds {
+    kinds_within(schema, defs, defs.len() + 1)
+}
+
+fn kinds_within(schema: &Value, defs: &Defs, depth: usize) -> Kinds {
+    let Value::Object(node) = schema else {
+        return if *schema == Value::Bool(false) {
+            Kinds::NONE
+        } else {
+            Kinds::ALL
+        };
+    };
+    let union = |list: &Value, of: &dyn Fn(&Value) -> Kinds| {
+        list.as_array().map_or(Kinds::ALL, |list| {
+            list.iter().map(of).fold(Kinds::NONE, Kinds::or)
+        })
+    };
+    let inner = |schema: &Value| kinds_within(schema, defs, depth);
+    let mut found = Kinds::ALL;
+    for (keyword, value) in node {
+        found = found.and(match (keyword.as_str(), value) {
+            ("type", Value::String(name)) => Kinds::named(name),
+            ("type", list) => union(list, &|name| name.as_str().map_or(Kinds::NONE, Kinds::named)),
+            ("enum", list) => union(list, &Kinds::of),
+            ("anyOf" | "oneOf", list) => union(list, &inner),
+            ("allOf", Value::Array(list)) => list.iter().map(inner).fold(Kinds::ALL, Kinds::and),
+            ("$ref", _) if depth > 0 => match target(node).and_then(|name| defs.get(name)) {
+                Some(shared) => kinds_within(shared, defs, depth - 1),
+                None => Kinds::ALL,
+            },
+            _ => Kinds::ALL,
+        });
+    }
+    found
+}
+
+/// `schema`, which accepts objects, as a root that says so: a named type is written out, alternatives that are not
+/// objects are dropped, and `type: object` stands beside the rest.
+pub(super) fn object(schema: &Value, defs: &Defs) -> Value {
+    let Some(Value::Object(node)) = resolved(schema, defs) else {
+        return any_object(None);
+    };
+    let mut node = node.clone();
+    for _ in 0..=defs.len() {
+        // A newtype that only adds words to another type.
+        match target(&node)
+            .and_then(|name| defs.get(name))
+            .and_then(|shared| resolved(shared, defs))
+        {
+            Some(Value::Object(shared)) if node.keys().all(|key| key == "$ref" || is_annotation(key)) => {
+                node = written_in_place(&node, shared.clone());
+            }
+            _ => break,
+        }
+    }
+    if node.keys().all(|key| key == "description") {
+        return any_object(node.get("description").and_then(Value::as_str));
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(branches)) = node.get_mut(keyword) else {
+            continue;
+        };
+        branches.retain(|branch| kinds(branch, defs).has(Kinds::OBJECT));
+        let alone = branches.len() == 1;
+        if let Some(branch) = branches.first().cloned().filter(|_| alone) {
+            let others = node.keys().any(|key| key != keyword && key != "description");
+            if !others {
+                return lone_branch(&node, &branch, defs);
+            }
+        }
+    }
+    node.insert("type".to_owned(), "object".into());
+    let typed = ["properties", "anyOf", "oneOf", "allOf", "$ref"]
+        .iter()
+        .any(|key| node.contains_key(*key));
+    if !typed {
+        // Many readers of tools insist on `properties` at the root.
+        node.insert("properties".to_owned(), json!({}));
+    }
+    Value::Object(node)
+}
+
+/// A union of which only one alternative is an object.
+fn lone_branch(node: &Node, branch: &Value, defs: &Defs) -> Value {
+    match object(branch, defs) {
+        Value::Object(root) => {
+            let mut words = node.clone();
+            words.retain(|key, _| key == "description");
+            Value::Object(written_in_place(&words, root))
+        }
+        other => other,
+    }
+}
+
+fn any_object(description: Option<&str>) -> Value {
+    let words = description.map(|text| text.strip_suffix(ANY_VALUE).unwrap_or(text).trim_end());
+    let words = words
+        .filter(|text| !text.is_empty())
+        .unwrap_or("Any JSON object.");
+    json!({"description": words, "type": "object", "properties": {}, "additionalProperties": true})
+}
+
+/// The schema of outputs that are not an object: an object with the member `result`.
+pub(super) fn wrapped(schema: Value) -> Value {
+    let mut properties = Node::new();
+    properties.insert("result".to_owned(), schema);
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": ["result"],
+        "additionalProperties": false,
+    })
+}
+
+/// The schema of outputs that say nothing.
+pub(super) fn empty() -> Value {
+    json!({"type": "object", "properties": {}, "additionalProperties": false})
+}

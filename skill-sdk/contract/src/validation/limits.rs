@@ -1,0 +1,101 @@
+//! Limits of a JSON document that do not depend on its meaning: bytes, levels, nodes.
+
+use serde_json::Value;
+
+use super::violation::{Violation, code};
+
+/// The largest contract, in bytes of compact JSON whose characters outside ASCII are escaped.
+pub(super) const MAX_CONTRACT_BYTES: usize = 64 * 1024;
+/// The deepest document, in levels; see [`DocumentSize::levels`].
+pub(super) const MAX_LEVELS: usize = 20;
+/// The largest number of values in a document; see [`DocumentSize::nodes`].
+pub(super) const MAX_NODES: usize = 5000;
+
+/// How big a JSON document is, counted the way a platform counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DocumentSize {
+    /// Bytes of the document as compact JSON (no spaces) with every character outside printable ASCII escaped:
+    /// a Cyrillic letter is 6 bytes, an emoji 12.
+    pub(super) bytes: usize,
+    /// Levels of nesting: the document itself is level 1, and what a container holds is one level further, scalars
+    /// too. Platforms are known to accept 20 levels of containers and to refuse 22; this is the strictest counting
+    /// that agrees with it.
+    pub(super) levels: usize,
+    /// All values: containers and scalars, the document itself included. Keys are not values.
+    pub(super) nodes: usize,
+}
+
+/// Measures a document. Takes time and memory in proportion to it, never stack.
+pub(super) fn measure(document: &Value) -> DocumentSize {
+    let mut size = DocumentSize {
+        bytes: 0,
+        levels: 0,
+        nodes: 0,
+    };
+    let mut open = vec![(document, 1)];
+    while let Some((value, level)) = open.pop() {
+        size.nodes += 1;
+        size.levels = size.levels.max(level);
+        size.bytes += match value {
+            Value::Null | Value::Bool(true) => 4,
+            Value::Bool(false) => 5,
+            Value::Number(number) => number.to_string().len(),
+            Value::String(text) => escaped_len(text),
+            Value::Array(items) => {
+                open.extend(items.iter().map(|item| (item, level + 1)));
+                2 + items.len().saturating_sub(1)
+            }
+            Value::Object(members) => {
+                open.extend(members.values().map(|member| (member, level + 1)));
+                let keys: usize = members.keys().map(|key| escaped_len(key) + 1).sum();
+                2 + members.len().saturating_sub(1) + keys
+            }
+        };
+    }
+    size
+}
+
+/// The length of a string in ASCII-escaped JSON, quotes included.
+fn escaped_len(text: &str) -> usize {
+    let chars = text.chars().map(|c| match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        ' '..='~' => 1,
+        // Beyond 16 bits a character is written as two escapes.
+        other => 6 * other.len_utf16(),
+    });
+    2 + chars.sum::<usize>()
+}
+
+/// The limits of a contract: bytes, then levels, then nodes.
+pub(super) fn check(contract: &Value) -> Vec<Violation> {
+    let size = measure(contract);
+    let mut found = Vec::new();
+    let mut over = |code, is: usize, max: usize, unit: &str, advice: &str| {
+        if is > max {
+            let message = format!("the contract has {is} {unit}, at most {max} are allowed: {advice}");
+            found.push(Violation::error(code, "", "contract", message));
+        }
+    };
+    over(
+        code::PAYLOAD_TOO_LARGE,
+        size.bytes,
+        MAX_CONTRACT_BYTES,
+        "bytes (compact JSON, everything outside ASCII escaped)",
+        "shorten descriptions, defaults and enumerations in the schemas",
+    );
+    over(
+        code::PAYLOAD_TOO_DEEP,
+        size.levels,
+        MAX_LEVELS,
+        "levels of nesting",
+        "give nested types a name of their own, so that they move to `$defs`",
+    );
+    over(
+        code::INVALID_DOCUMENT,
+        size.nodes,
+        MAX_NODES,
+        "JSON values",
+        "share repeated parts of the schemas through `$defs`",
+    );
+    found
+}

@@ -1,0 +1,97 @@
+//! Where the subschemas of a schema are, for schemas of Rust types, which are small enough to recurse into.
+//! (Schemas from outside are read through [`tree`](crate::tree).)
+
+use serde_json::{Map, Value};
+
+use crate::keywords::{Shape, is_annotation, shape_of};
+use crate::text::child;
+
+/// A schema that is an object (the other kind is a boolean).
+pub(crate) type Node = Map<String, Value>;
+
+/// Calls `visit(keyword, pointer, subschema)` for each subschema of `node`; the pointer is relative to `node`.
+pub(crate) fn children<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a str, String, &'a Value)) {
+    for (keyword, value) in node {
+        let pointer = child("", keyword);
+        match (shape_of(keyword), value) {
+            (Shape::Schema, _) => visit(keyword, pointer, value),
+            (Shape::Schemas, Value::Array(list)) => {
+                for (index, item) in list.iter().enumerate() {
+                    visit(keyword, format!("{pointer}/{index}"), item);
+                }
+            }
+            (Shape::SchemaMap | Shape::PatternMap, Value::Object(named)) => {
+                for (name, item) in named {
+                    visit(keyword, child(&pointer, name), item);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `visit(keyword, subschema)` for each subschema of `node`.
+pub(crate) fn children_mut(node: &mut Node, visit: &mut dyn FnMut(&str, &mut Value)) {
+    for (keyword, value) in node.iter_mut() {
+        match (shape_of(keyword), value) {
+            (Shape::Schema, value) => visit(keyword, value),
+            (Shape::Schemas, Value::Array(list)) => list.iter_mut().for_each(|item| visit(keyword, item)),
+            (Shape::SchemaMap | Shape::PatternMap, Value::Object(named)) => {
+                named.values_mut().for_each(|item| visit(keyword, item));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `change` for every object in `schema` that is a schema, the innermost first.
+pub(crate) fn bottom_up(schema: &mut Value, change: &mut dyn FnMut(&mut Node)) {
+    if let Value::Object(node) = schema {
+        children_mut(node, &mut |_, child| bottom_up(child, change));
+        change(node);
+    }
+}
+
+/// Calls `visit` for every object in `schema` that is a schema.
+pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a Node)) {
+    if let Value::Object(node) = schema {
+        visit(node);
+        children(node, &mut |_, _, child| each(child, visit));
+    }
+}
+
+/// How many objects and lists are nested in each other in `value`; a scalar has height 0.
+pub(crate) fn height(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => 1 + map.values().map(height).max().unwrap_or(0),
+        Value::Array(list) => 1 + list.iter().map(height).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// The text of an annotation such as `description`, empty when there is none.
+pub(crate) fn text<'a>(node: &'a Node, keyword: &str) -> &'a str {
+    node.get(keyword).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whether `node` only describes values and restricts none.
+pub(crate) fn is_unrestricted(node: &Node) -> bool {
+    node.keys().all(|key| is_annotation(key))
+}
+
+/// Whether the `type` of `node` is `name` or a list that holds it.
+pub(crate) fn has_type(node: &Node, name: &str) -> bool {
+    match node.get("type") {
+        Some(Value::String(one)) => one == name,
+        Some(Value::Array(several)) => several.iter().any(|one| one == name),
+        _ => false,
+    }
+}
+
+/// Whether `schema` is exactly "null", maybe with a description.
+pub(crate) fn is_null(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|node| {
+        node.get("type").is_some_and(|kind| kind == "null")
+            && node.keys().all(|key| key == "type" || is_annotation(key))
+    })
+}
