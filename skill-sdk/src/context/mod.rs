@@ -205,14 +205,6 @@ impl SkillContext {
         self.0.cancellation.cancelled()
     }
 
-    /// Tells whoever answers questions of the call that a poll of it begins or ends; see [`InputChannel::polling`].
-    #[cfg(feature = "runtime")]
-    pub(crate) fn polling(&self, begins: bool) {
-        if let Some(input) = &self.0.start.input {
-            input.polling(begins);
-        }
-    }
-
     /// Tells everybody who holds the context that nobody waits for the call any more.
     #[cfg(feature = "runtime")]
     pub(crate) fn cancel(&self) {

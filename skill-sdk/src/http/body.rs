@@ -13,7 +13,6 @@ use tokio::time::timeout;
 
 use super::answer;
 use crate::error::SkillError;
-use crate::pipeline::timed;
 use crate::serve::{Limits, Overloaded, Service};
 
 /// How long an early response waits for the rest of a body.
@@ -27,7 +26,7 @@ pub(crate) async fn read(service: &Service, body: &mut Body) -> Result<Bytes, Re
             return Err(Unread::TooLarge);
         }
         // Nearly all bodies are here already, and need no timer.
-        timed(|| Some(limits.body_read_timeout), collect(service, body))
+        timeout(limits.body_read_timeout, collect(service, body))
             .await
             .unwrap_or(Err(Unread::Slow))
     };

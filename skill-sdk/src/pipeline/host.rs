@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::call::{Call, CallOutcome};
-use super::{Opened, Runnable, run};
+use super::{Abandoned, Runnable, run};
 #[cfg(feature = "http")]
 use crate::context::Environment;
 use crate::context::{State, States};
@@ -198,11 +198,6 @@ impl SkillSet {
         self.0.skills.iter().map(AsRef::as_ref)
     }
 
-    /// Prepares a call of a hosted skill.
-    pub(crate) fn open(&self, runnable: &Runnable, call: Call) -> Opened {
-        Opened::new(runnable, &self.0.states, call)
-    }
-
     /// Builds the states that are not built yet; gives the types of those that cannot be built.
     #[cfg(feature = "http")]
     pub(crate) async fn unavailable_states(&self, environment: &Environment) -> Vec<&'static str> {
@@ -213,6 +208,16 @@ impl SkillSet {
     ///
     /// It needs the runtime of tokio, with its clock.
     pub async fn call(&self, runnable: &Runnable, call: Call) -> CallOutcome {
-        run(runnable, &self.0.states, call).await
+        run(runnable, &self.0.states, call, None).await
+    }
+
+    /// As [`call`](Self::call); a thread that goes on after its call is counted.
+    pub(crate) async fn call_counted(
+        &self,
+        runnable: &Runnable,
+        call: Call,
+        abandoned: &Abandoned,
+    ) -> CallOutcome {
+        run(runnable, &self.0.states, call, Some(abandoned)).await
     }
 }

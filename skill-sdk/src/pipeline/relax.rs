@@ -101,7 +101,9 @@ fn integer(number: &str) -> Option<String> {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
         None => (number, 0),
     };
-    if exponent == 0 && !mantissa.contains('.') && !number.contains(['e', 'E']) {
+    // `-0` is a double for the JSON library.
+    let is_negative_zero = sign == "-" && number == "0";
+    if !is_negative_zero && exponent == 0 && !mantissa.contains('.') && !number.contains(['e', 'E']) {
         return None;
     }
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -145,6 +147,7 @@ mod tests {
             ("120e-1", Some("12")),
             ("0.0", Some("0")),
             ("-0.0", Some("0")),
+            ("-0", Some("0")),
             ("1180591620717411303424.0", Some("1180591620717411303424")),
             ("1E2", Some("100")),
             ("1e0", Some("1")),

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::call::Meta;
-use super::pace::Pace;
-use super::violations::{INPUTS, OUTPUTS};
+use super::violations::INPUTS;
 use super::{locate, panics, relax};
 use crate::context::{ContextBuilder, SkillContext, States};
 use crate::contract::schema::OutputShape;
@@ -22,9 +22,10 @@ use crate::validation::Schema;
 pub struct Runnable {
     skill: &'static Skill,
     described: &'static SkillDescription,
-    inputs: Schema,
-    outputs: Schema,
-    pace: Arc<Pace>,
+    inputs: Arc<Schema>,
+    outputs: Arc<Schema>,
+    /// How many polls blocked their thread for long.
+    slow_polls: AtomicU64,
 }
 
 impl Runnable {
@@ -46,9 +47,9 @@ impl Runnable {
             (Ok(inputs), Ok(outputs)) => Ok(Self {
                 skill,
                 described,
-                inputs,
-                outputs,
-                pace: Arc::default(),
+                inputs: Arc::new(inputs),
+                outputs: Arc::new(outputs),
+                slow_polls: AtomicU64::new(0),
             }),
             _ => Err(problems),
         }
@@ -64,9 +65,23 @@ impl Runnable {
         self.described
     }
 
-    /// How long its calls keep their threads.
-    pub(super) fn pace(&self) -> &Arc<Pace> {
-        &self.pace
+    /// The schema of the inputs.
+    pub(super) fn inputs(&self) -> &Arc<Schema> {
+        &self.inputs
+    }
+
+    /// The schema of the outputs.
+    pub(super) fn outputs(&self) -> &Arc<Schema> {
+        &self.outputs
+    }
+
+    /// How many polls of the skill's `async fn` blocked their thread for more than 100 ms.
+    pub fn slow_polls(&self) -> u64 {
+        self.slow_polls.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_slow_poll(&self) {
+        self.slow_polls.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn output_shape(&self) -> OutputShape {
@@ -114,16 +129,6 @@ impl Runnable {
         SkillContext::new(start)
     }
 
-    /// Validates the inputs; gives them as text.
-    pub(super) fn check_inputs<'a>(&self, json: &'a [u8]) -> Result<&'a str, SkillError> {
-        let text = str::from_utf8(json)
-            .map_err(|error| INPUTS.violation("/".to_owned(), format!("inputs are not JSON: {error}")))?;
-        self.inputs
-            .validate(text)
-            .map_err(|invalid| INPUTS.invalid(invalid))?;
-        Ok(text)
-    }
-
     /// Parses the inputs and prepares the call.
     pub(super) fn start(&self, json: &str, context: &SkillContext) -> Result<Running, SkillError> {
         let start = |json: &str| {
@@ -145,15 +150,6 @@ impl Runnable {
         };
         let path = locate::path(json.as_bytes(), &error);
         Err(INPUTS.violation(path, locate::message(&error)))
-    }
-
-    /// Validates the outputs.
-    pub(super) fn check_outputs(&self, json: &[u8]) -> Result<(), SkillError> {
-        let text = str::from_utf8(json)
-            .map_err(|error| OUTPUTS.violation("/".to_owned(), format!("outputs are not JSON: {error}")))?;
-        self.outputs
-            .validate(text)
-            .map_err(|invalid| OUTPUTS.invalid(invalid))
     }
 }
 

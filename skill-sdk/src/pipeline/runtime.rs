@@ -4,10 +4,11 @@ use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::pace;
-
 /// How many threads for what blocks there are beside those of calls: for secrets, states, names of hosts.
 const SPARE: usize = 256;
+
+/// The fewest worker threads: an `async fn` that blocks must not silence a server on a small machine at once.
+const MIN_WORKERS: usize = 4;
 
 /// More threads than a system gives, and few enough to count on.
 const MOST: usize = 1 << 16;
@@ -16,12 +17,18 @@ const MOST: usize = 1 << 16;
 /// of its own.
 pub(crate) fn runtime(polling: usize, calls: usize) -> io::Result<Runtime> {
     Builder::new_multi_thread()
-        .worker_threads(polling)
+        .worker_threads(workers(polling))
         .max_blocking_threads(calls.min(MOST) + SPARE)
         .thread_name("skill-sdk")
-        .on_thread_start(pace::mark_thread)
         .enable_all()
         .build()
+}
+
+/// The number of worker threads: what `TOKIO_WORKER_THREADS` says, else as many as given, but not fewer than 4.
+fn workers(given: usize) -> usize {
+    let said = std::env::var("TOKIO_WORKER_THREADS").ok();
+    let said = said.and_then(|said| said.parse().ok()).filter(|said| *said > 0);
+    said.unwrap_or(given.max(MIN_WORKERS))
 }
 
 #[cfg(test)]

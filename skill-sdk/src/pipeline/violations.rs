@@ -52,6 +52,12 @@ impl Side {
         }
     }
 
+    /// The text of inputs or outputs.
+    pub(super) fn text(self, json: Vec<u8>) -> Result<String, SkillError> {
+        let not_text = |error| self.violation("/".to_owned(), format!("{} are not JSON: {error}", self.name));
+        String::from_utf8(json).map_err(not_text)
+    }
+
     /// The failure of a call with one violation.
     pub(super) fn violation(self, path: String, message: String) -> SkillError {
         self.violations(&[Violation::at(path, message)])

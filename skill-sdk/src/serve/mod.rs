@@ -38,7 +38,7 @@ pub(crate) use self::readiness::Probe;
 use self::readiness::Readiness;
 pub(crate) use self::shutdown::Shutdown;
 use crate::context::Environment;
-use crate::pipeline::{Abandoned, Call, CallOutcome, Opened, Place, SkillSet};
+use crate::pipeline::{Abandoned, Call, CallOutcome, SkillSet};
 
 /// What the parts of a server share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
@@ -54,7 +54,6 @@ struct Inner {
     calls: Arc<Semaphore>,
     /// Threads that calls left behind. They keep the slots of their calls.
     abandoned: Abandoned,
-    #[allow(dead_code, reason = "for the servers that are not on it yet")]
     in_flight: InFlight,
     shutdown: Shutdown,
     #[cfg(feature = "http")]
@@ -66,7 +65,6 @@ struct Inner {
     body_memory: Semaphore,
 }
 
-#[allow(dead_code, reason = "for the servers that are not on it yet")]
 impl Service {
     /// A service of these skills. Each of the probes gives a reason why the server is not ready.
     pub(crate) fn new(
@@ -168,26 +166,14 @@ impl Service {
         }
     }
 
-    /// Prepares a call whose context is needed before it runs.
-    pub(crate) fn open(&self, skill: &HostedSkill, call: Call) -> Opened {
-        self.0.skills.open(skill.runnable(), call)
-    }
-
     /// Runs an admitted call and counts its outcome. Dropping the future cancels the call.
     ///
     /// A call that outlasts the graceful shutdown is cancelled and rejected.
     pub(crate) async fn call(&self, call: Call, permit: &mut Permit) -> Result<CallOutcome, Overloaded> {
-        let opened = self.open(permit.skill(), call);
-        self.run(opened, permit).await
-    }
-
-    /// As [`call`](Self::call), for a call that was prepared with [`open`](Self::open).
-    pub(crate) async fn run(&self, opened: Opened, permit: &mut Permit) -> Result<CallOutcome, Overloaded> {
         let skill = Arc::clone(permit.skill());
-        let place = Place::Runtime(Some(skill.abandoned()));
         tokio::select! {
             biased;
-            outcome = opened.run(skill.runnable(), place) => {
+            outcome = self.0.skills.call_counted(skill.runnable(), call, skill.abandoned()) => {
                 permit.ended(&outcome);
                 Ok(outcome)
             }

@@ -7,8 +7,8 @@
     reason = "a panic of a test program is a failed test"
 )]
 
+mod disconnects;
 mod drain;
-mod pace;
 mod settings;
 mod telemetry;
 

@@ -44,6 +44,13 @@ async fn an_integer_may_be_written_as_a_fraction() {
         of_text(numbers::SKILL, inputs).await.unwrap(),
         r#"{"small":1,"list":[2,300,-4,15],"map":{"a":5},"float":1.0,"big":100000000000000000000}"#
     );
+    let inputs = r#"{"small": -0, "list": [-0], "map": {}, "float": -0.0, "big": -0}"#;
+    assert!(
+        of_text(numbers::SKILL, inputs)
+            .await
+            .unwrap()
+            .starts_with(r#"{"small":0,"list":[0],"map":{},"#)
+    );
     let inputs = r#"{"small": 1.5, "list": [2e-1], "map": {}, "float": 1, "big": 1}"#;
     assert_eq!(
         paths(&of_text(numbers::SKILL, inputs).await.unwrap_err()),
