@@ -77,7 +77,7 @@ mod ndjson;
 #[cfg(feature = "runtime")]
 pub mod pipeline;
 mod registry;
-#[cfg(feature = "runtime")]
+#[cfg(any(feature = "http", feature = "mcp"))]
 mod serve;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -11,11 +11,13 @@ use serde::de::DeserializeOwned;
 
 #[cfg(feature = "http")]
 use super::protocol::SERVE_HTTP;
+#[cfg(feature = "mcp-http")]
+use super::protocol::SERVE_MCP_HTTP;
+#[cfg(feature = "mcp")]
+use super::protocol::SERVE_MCP_STDIO;
 use super::protocol::{DESCRIBE, feature_of};
 #[cfg(feature = "runtime")]
 use super::protocol::{INVOKE, SERVE_LOCAL};
-#[cfg(feature = "mcp")]
-use super::protocol::{SERVE_MCP_HTTP, SERVE_MCP_STDIO};
 use super::{Refusal, describe};
 
 /// Does what `ACTION REQUEST OUT` says.

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 const MARGIN: Duration = Duration::from_secs(10);
 
 /// Resolves when the program is told to stop; see [`stop_signal_with`].
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "mcp"))]
 pub(super) fn stop_signal(patience: Duration) -> io::Result<impl Future<Output = ()>> {
     stop_signal_with(patience, || ())
 }

@@ -91,11 +91,19 @@ pub(super) struct Tools {
 #[derive(Debug, Clone)]
 struct Entry {
     runnable: Arc<Runnable>,
+    #[cfg_attr(
+        not(feature = "mcp-http"),
+        expect(dead_code, reason = "compared with headers of HTTP")
+    )]
     mirrors: Vec<Mirror>,
 }
 
 /// An argument that callers over HTTP repeat in a header, for proxies that route by it.
 #[derive(Debug, Clone)]
+#[cfg_attr(
+    not(feature = "mcp-http"),
+    expect(dead_code, reason = "compared with headers of HTTP")
+)]
 pub(super) struct Mirror {
     /// The names of the properties from the root to the argument.
     pub(super) path: Vec<String>,

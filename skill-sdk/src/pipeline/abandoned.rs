@@ -16,6 +16,7 @@ pub(crate) struct Abandoned {
 }
 
 impl Abandoned {
+    #[cfg(any(feature = "http", feature = "mcp"))]
     /// A part of these that is counted by itself.
     pub(crate) fn part(&self) -> Self {
         Self {
@@ -24,6 +25,7 @@ impl Abandoned {
         }
     }
 
+    #[cfg(feature = "http")]
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::Acquire)

@@ -5,8 +5,10 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(any(feature = "http", feature = "mcp"))]
+use super::Abandoned;
 use super::call::{Call, CallOutcome};
-use super::{Abandoned, Runnable, run};
+use super::{Runnable, run};
 #[cfg(feature = "http")]
 use crate::context::Environment;
 use crate::context::{State, States};
@@ -211,6 +213,7 @@ impl SkillSet {
         run(runnable, &self.0.states, call, None).await
     }
 
+    #[cfg(any(feature = "http", feature = "mcp"))]
     /// As [`call`](Self::call); a thread that goes on after its call is counted.
     pub(crate) async fn call_counted(
         &self,

@@ -113,8 +113,8 @@ pub(crate) struct Permit {
     _slots: [OwnedSemaphorePermit; 2],
 }
 
-#[allow(dead_code, reason = "for the servers that are not on it yet")]
 impl Permit {
+    #[cfg(feature = "http")]
     /// Takes a permit, if there is one. Threads that calls left behind keep the slots of their calls.
     pub(super) fn try_acquire(
         calls: &Arc<Semaphore>,
@@ -131,6 +131,7 @@ impl Permit {
     }
 
     /// Waits for a permit.
+    #[cfg(feature = "mcp")]
     pub(super) async fn acquire(
         calls: &Arc<Semaphore>,
         skill: &Arc<HostedSkill>,

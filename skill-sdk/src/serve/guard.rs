@@ -122,8 +122,6 @@ pub(crate) struct Guard {
     any_host: bool,
     origins: Vec<Origin>,
     any_origin: bool,
-    /// The origin of the URL under which clients reach the server. Its host name is served with every port.
-    public: Option<Origin>,
 }
 
 impl Guard {
@@ -151,12 +149,6 @@ impl Guard {
         Ok(())
     }
 
-    /// Serves the origin and the host name of the server's public URL.
-    #[allow(dead_code, reason = "for MCP servers, which have a public URL")]
-    pub(crate) fn set_public(&mut self, origin: Origin) {
-        self.public = Some(origin);
-    }
-
     /// Rejects requests for host names and from web pages that are not served, with a message for the client.
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
         self.check_host(uri, headers)?;
@@ -175,12 +167,9 @@ impl Guard {
             (None, _) => uri.authority().map(axum::http::uri::Authority::as_str),
         };
         let host = text.and_then(Authority::parse);
-        let served = host.as_ref().is_some_and(|host| {
-            let is_public = |public: &Origin| public.authority.name == host.name;
-            host.is_loopback()
-                || self.hosts.iter().any(|allowed| allowed.means(host))
-                || self.public.as_ref().is_some_and(is_public)
-        });
+        let served = host
+            .as_ref()
+            .is_some_and(|host| host.is_loopback() || self.hosts.iter().any(|allowed| allowed.means(host)));
         if served {
             return Ok(());
         }
@@ -208,9 +197,9 @@ impl Guard {
             },
         };
         let origin = text.and_then(Origin::parse);
-        let served = origin.as_ref().is_some_and(|origin| {
-            origin.is_loopback() || self.origins.contains(origin) || self.public.as_ref() == Some(origin)
-        });
+        let served = origin
+            .as_ref()
+            .is_some_and(|origin| origin.is_loopback() || self.origins.contains(origin));
         if served {
             return Ok(());
         }

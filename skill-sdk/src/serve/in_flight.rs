@@ -12,7 +12,6 @@ type Key = (Arc<str>, Arc<str>);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InFlight(Arc<Mutex<HashMap<Key, Vec<CancellationToken>>>>);
 
-#[allow(dead_code, reason = "for servers whose clients cancel calls by their ids")]
 impl InFlight {
     /// Adds a call. Several calls may have one id, if the protocol allows it.
     pub(crate) fn insert(&self, scope: Arc<str>, id: Arc<str>) -> InFlightGuard {
@@ -61,7 +60,6 @@ pub(crate) struct InFlightGuard {
     token: CancellationToken,
 }
 
-#[allow(dead_code, reason = "for servers whose clients cancel calls by their ids")]
 impl InFlightGuard {
     /// The output of `work`; `None`, and `work` is dropped, once the client cancelled the call.
     pub(crate) async fn unless_cancelled<F: Future>(&self, work: F) -> Option<F::Output> {
@@ -73,6 +71,7 @@ impl InFlightGuard {
     }
 
     /// Whether the client cancelled the call.
+    #[cfg(test)]
     pub(crate) fn is_cancelled(&self) -> bool {
         self.token.is_cancelled()
     }

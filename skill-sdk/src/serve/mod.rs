@@ -3,9 +3,19 @@
 //! A server makes one [`Service`]. For every call it takes a [`Permit`], runs the call with [`Service::call`], and drops the
 //! permit once the response is written.
 
+#![cfg_attr(
+    not(feature = "http"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        reason = "a server over a pipe needs admission only; readiness and the limits of a port come with HTTP"
+    )
+)]
+
 mod admission;
 #[cfg(feature = "http")]
 mod guard;
+#[cfg(feature = "mcp-http")]
 mod in_flight;
 mod limits;
 #[cfg(feature = "http")]
@@ -24,10 +34,7 @@ pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
 pub use self::guard::ConfigError;
 #[cfg(feature = "http")]
 pub(crate) use self::guard::Guard;
-#[allow(
-    unused_imports,
-    reason = "for servers whose clients cancel calls by their ids"
-)]
+#[cfg(feature = "mcp-http")]
 pub(crate) use self::in_flight::{InFlight, InFlightGuard};
 pub use self::limits::Limits;
 #[cfg(feature = "http")]
@@ -54,6 +61,7 @@ struct Inner {
     calls: Arc<Semaphore>,
     /// Threads that calls left behind. They keep the slots of their calls.
     abandoned: Abandoned,
+    #[cfg(feature = "mcp-http")]
     in_flight: InFlight,
     shutdown: Shutdown,
     #[cfg(feature = "http")]
@@ -96,6 +104,7 @@ impl Service {
             hosted,
             calls: Arc::new(admission::semaphore(limits.concurrency)),
             abandoned,
+            #[cfg(feature = "mcp-http")]
             in_flight: InFlight::default(),
             shutdown: Shutdown::default(),
             #[cfg(feature = "http")]
@@ -131,6 +140,7 @@ impl Service {
     }
 
     /// The calls in flight that clients can cancel by their ids.
+    #[cfg(feature = "mcp-http")]
     pub(crate) fn in_flight(&self) -> &InFlight {
         &self.0.in_flight
     }
@@ -140,6 +150,7 @@ impl Service {
         &self.0.shutdown
     }
 
+    #[cfg(feature = "http")]
     /// Admits a call, or rejects it when a limit is reached or the server is shutting down.
     pub(crate) fn admit(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
         let admitted = if self.0.shutdown.is_draining() {
@@ -158,6 +169,7 @@ impl Service {
     }
 
     /// Waits until a call is admitted, for clients that cannot retry: those of a pipe. Fails once running calls are cut.
+    #[cfg(feature = "mcp")]
     pub(crate) async fn admit_in_turn(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
         tokio::select! {
             biased;

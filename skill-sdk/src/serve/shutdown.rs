@@ -11,7 +11,6 @@ pub(crate) struct Shutdown {
     cut: CancellationToken,
 }
 
-#[allow(dead_code, reason = "for the servers that are not on it yet")]
 impl Shutdown {
     /// New calls are rejected from now on.
     pub(crate) fn drain(&self) {

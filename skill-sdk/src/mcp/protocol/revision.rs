@@ -57,6 +57,7 @@ const REVISIONS: [Revision; 5] = [
 const NEWEST_WITH_INITIALIZE: &Revision = &REVISIONS[3];
 
 impl Revision {
+    #[cfg(feature = "mcp-http")]
     /// The revision of a request over HTTP without the header for it.
     pub(in crate::mcp) const WITHOUT_HEADER: &'static Self = &REVISIONS[1];
 
