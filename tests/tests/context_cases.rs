@@ -14,7 +14,7 @@ use skill_sdk::context::{ContextBuilder, LlmUsage, States, settings_values};
 use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::testing::invoke;
 use skill_sdk::{Skill, SkillContext, is_valid_code};
-use skill_sdk_tests::cases::{self, Case};
+use skill_sdk_tests::cases::{self, Case, Replay};
 use skill_sdk_tests::sample;
 
 /// What is not replayed here, and why.
@@ -59,34 +59,31 @@ fn context(deadline: Option<Instant>) -> SkillContext {
     SkillContext::new(start)
 }
 
-/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
-const REPLAYED: usize = 36;
-
 #[test]
 fn recorded_facts() {
-    let (mut replayed, cases) = (0, cases::load("context.json"));
-    for case in &cases {
-        if ELSEWHERE.iter().any(|(_, ids)| ids.contains(&case.id.as_str())) {
-            continue;
-        }
-        replayed += 1;
-        match case.id.split('-').next().unwrap() {
-            "cost" => cost(case),
-            "settings" => {
-                let values = settings_values(Some(case.input["raw"].clone()));
-                assert_eq!(Value::Object(values), case.expect["settings"], "{}", case.id);
-            }
-            "deadline" => deadline(case),
-            "code" => {
-                let code = case.input["code"].as_str().unwrap();
-                assert_eq!(is_valid_code(code), case.expect["valid"] == true, "{}", case.id);
-            }
-            "local" | "call" => call(case),
-            "testing" => testing(case),
-            _ => panic!("{} is neither replayed nor in a list", case.id),
-        }
+    let mut replay = Replay::new(ELSEWHERE);
+    for case in &cases::load("context.json") {
+        replay.run_blocking(case, || fact(case));
     }
-    assert!(cases.is_empty() || replayed == REPLAYED, "{replayed}");
+    replay.finish();
+}
+
+fn fact(case: &Case) {
+    match case.id.split('-').next().unwrap() {
+        "cost" => cost(case),
+        "settings" => {
+            let values = settings_values(Some(case.input["raw"].clone()));
+            assert_eq!(Value::Object(values), case.expect["settings"], "{}", case.id);
+        }
+        "deadline" => deadline(case),
+        "code" => {
+            let code = case.input["code"].as_str().unwrap();
+            assert_eq!(is_valid_code(code), case.expect["valid"] == true, "{}", case.id);
+        }
+        "local" | "call" => call(case),
+        "testing" => testing(case),
+        _ => panic!("no replay for this kind of case"),
+    }
 }
 
 fn cost(case: &Case) {

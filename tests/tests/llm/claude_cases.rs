@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use skill_sdk::context::ContextBuilder;
 use skill_sdk::llm::{ClaudeCode, LlmClient};
 use skill_sdk::{ChatRequest, LlmUsage, SkillContext, SkillError};
-use skill_sdk_tests::cases::{self, Case};
+use skill_sdk_tests::cases::{self, Case, Replay};
 use std::time::Duration;
 
 use super::Summary;
@@ -37,26 +37,20 @@ enum Kind {
     B,
 }
 
-/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
-const REPLAYED: usize = 42;
+/// What is not replayed here, and why.
+const ELSEWHERE: &[(&str, &[&str])] = &[("replayed beside the code that extracts", &["extract-"])];
 
 #[tokio::test]
 async fn recorded_calls() {
-    let cases = cases::load("claude_code.json");
-    let mut replayed = 0;
-    for case in &cases {
-        // Extractions are replayed beside the code that does them.
-        if case.id.starts_with("extract-") {
-            continue;
-        }
-        replayed += 1;
+    let mut report = Replay::new(ELSEWHERE);
+    for case in &cases::load("claude_code.json") {
         if case.id == "render-empty" {
-            rendered(case).await;
+            report.run(case, rendered(case)).await;
         } else {
-            replay(case).await;
+            report.run(case, replay(case)).await;
         }
     }
-    assert!(cases.is_empty() || replayed == REPLAYED, "{replayed}");
+    report.finish();
 }
 
 /// What the script does at each call.

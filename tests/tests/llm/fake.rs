@@ -10,14 +10,10 @@ use skill_sdk_tests::cases::{self, Case};
 
 use super::Summary;
 
-/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
-const REPLAYED: usize = 7;
-
 #[test]
 fn recorded_calls() {
     let cases = cases::load("fakes.json");
     let own: Vec<_> = cases.iter().filter(|case| case.id.starts_with("llm-")).collect();
-    assert!(cases.is_empty() || own.len() == REPLAYED);
     own.into_iter().for_each(replay);
 }
 
