@@ -61,6 +61,7 @@ pub mod __private;
 pub mod auth;
 pub mod context;
 pub mod contract;
+mod environment;
 mod error;
 mod handler;
 pub mod host;
@@ -76,6 +77,7 @@ pub mod mcp;
 mod ndjson;
 #[cfg(feature = "runtime")]
 pub mod pipeline;
+mod platform;
 mod registry;
 #[cfg(any(feature = "http", feature = "mcp"))]
 mod serve;
@@ -88,18 +90,124 @@ mod validation;
 pub use skill_sdk_contract::package;
 pub use skill_sdk_macros::{SkillFailure, skill, state};
 
-#[cfg(feature = "connections")]
-pub use crate::context::connections;
-#[cfg(feature = "core")]
-pub use crate::context::core::{artifacts, knowledge};
-#[cfg(feature = "llm")]
-pub use crate::context::llm::{self, ChatRequest, configure_llm};
-#[cfg(feature = "llm")]
-pub use crate::context::pii;
-pub use crate::context::secrets;
-pub use crate::context::{Answer, Caller, Environment, LlmUsage, Secret, SkillContext};
+pub use crate::context::{Answer, Caller, SkillContext};
+pub use crate::environment::{Environment, Secret, secrets};
 pub use crate::error::{FailureExt, SkillError, is_valid_code};
 pub use crate::handler::{Attached, Attachment, ResourceContent, SkillInput, SkillOutput};
+pub use crate::platform::LlmUsage;
+#[cfg(feature = "llm")]
+pub use crate::platform::llm::{ChatRequest, configure_llm};
+#[cfg(feature = "llm")]
+pub use crate::platform::pii;
 pub use crate::registry::{
     Declaration, DeclaredImplementation, Registry, RegistryError, RegistryProblem, Skill, SkillDescription,
 };
+
+#[cfg(feature = "core")]
+pub mod artifacts {
+    //! Artifacts: bytes that the platform keeps. See [`SkillContext::artifacts`](crate::SkillContext::artifacts).
+
+    pub use crate::context::artifacts::Artifacts;
+    pub use crate::platform::core::artifacts::{Artifact, MAX_ARTIFACT_BYTES};
+}
+
+#[cfg(feature = "connections")]
+pub mod connections {
+    //! Connections: accounts in other systems that an administrator of the platform has set up for this agent. See
+    //! [`SkillContext::connection`](crate::SkillContext::connection).
+    //!
+    //! A skill knows a connection by its key. What it is comes from the core; its token comes from the secret store, never
+    //! through the core.
+
+    pub use crate::context::connection::Connection;
+    pub use crate::platform::connections::{AccessToken, ConnectionStatus, LONGEST_CACHE};
+}
+
+#[cfg(feature = "core")]
+pub mod knowledge {
+    //! Knowledge: entities, documents and what is remembered, in a workspace of the platform.
+    //!
+    //! A skill that loads a source gives all of it as a [`Snapshot`]. [`Knowledge::preview`] says what would change, and
+    //! [`Knowledge::apply`] with the `state_token` of that plan does exactly this or fails with [`SnapshotStale`].
+    //!
+    //! ```
+    //! use skill_sdk::knowledge::{ApplyError, Entity, Snapshot};
+    //! use skill_sdk::{SkillContext, SkillError, skill};
+    //!
+    //! /// Load the list of branches.
+    //! #[skill("branches.load", version = "1", side_effects = "external_write", risk = "medium", idempotency = "natural")]
+    //! async fn load(workspace: String, ctx: &SkillContext) -> Result<u64, SkillError> {
+    //!     let snapshot = Snapshot::new("offices", "table:branches", "all")
+    //!         .entity(Entity::new("branch", "b-1").title("Main street").attribute("seats", 12));
+    //!     let plan = ctx.knowledge().preview(&snapshot, &workspace).await?;
+    //!     let expected = Some(plan.state_token.as_str());
+    //!     match ctx.knowledge().apply(&snapshot, &workspace, expected).await {
+    //!         Ok(applied) => Ok(applied.opened),
+    //!         Err(ApplyError::Stale(stale)) => Err(stale.into()), // somebody else was quicker: make the plan again
+    //!         Err(other) => Err(other.into()),
+    //!     }
+    //! }
+    //! ```
+
+    pub use crate::context::knowledge::Knowledge;
+    pub use crate::platform::core::knowledge::{
+        ApplyError, Changes, Chunk, Conflicts, DEFAULT_MAX_ITEMS, Document, Entity, EntityKey, EntityQuery,
+        EntityRecord, Filter, Link, PAGE_SIZE, Recall, RecallQuery, Snapshot, SnapshotPlan, SnapshotStale,
+        StoredDocument,
+    };
+}
+
+#[cfg(feature = "llm")]
+pub mod llm {
+    //! The language model of a call.
+    //!
+    //! [`SkillContext::llm`](crate::SkillContext::llm) gives the installation's model: the environment of the host says which, so a skill names none.
+    //! An answer is JSON that fits a type of yours; what the model was asked, and how often, is not the skill's business.
+    //!
+    //! ```no_run
+    //! use schemars::JsonSchema;
+    //! use serde::{Deserialize, Serialize};
+    //! use skill_sdk::{ChatRequest, SkillContext, SkillError, skill};
+    //!
+    //! /// Whether a claim is urgent, and why.
+    //! #[derive(Debug, Deserialize, Serialize, JsonSchema)]
+    //! struct Verdict {
+    //!     urgent: bool,
+    //!     reason: String,
+    //! }
+    //!
+    //! /// Whether a claim is urgent.
+    //! #[skill("claims.triage", version = "1", side_effects = "none", risk = "low")]
+    //! async fn triage(text: String, ctx: &SkillContext) -> Result<Verdict, SkillError> {
+    //!     let answer = ctx
+    //!         .llm()?
+    //!         .chat_json::<Verdict>(ChatRequest::new("You triage claims.").user(&text))
+    //!         .await?;
+    //!     Ok(answer.data)
+    //! }
+    //! ```
+    //!
+    //! Before any model sees a text, personal data in it is replaced: see [`pii`](crate::pii). The tokens of a call are added
+    //! to its cost, also when the call fails. A model never works longer than the call: when its time is up or its caller goes
+    //! away, the request is dropped and a child process is killed.
+    //!
+    //! # Codes
+    //!
+    //! All are retryable but the last one.
+    //!
+    //! | code | when |
+    //! |---|---|
+    //! | `llm_not_configured` | a variable of the host is missing or unusable; the message names it |
+    //! | `llm_unavailable` | the program that asks the model is not there or does not start |
+    //! | `llm_rate_limited` | the last model that was asked takes no more requests for now |
+    //! | `llm_timeout` | the model did not answer within `SKILL_LLM_TIMEOUT_SECONDS` |
+    //! | `llm_failed` | the model or the way to it failed otherwise |
+    //! | `llm_invalid_response` | no model gave JSON that fits, also not when told what was wrong |
+    //! | `llm_schema_unusable` | no JSON object can be read as the type that is asked for |
+
+    pub use crate::context::llm::Llm;
+    pub use crate::platform::llm::{
+        Asked, ChatAnswer, ChatError, ChatModel, ClaudeCode, Correction, LlmClient, Message, OpenAi, Prompt,
+        Reply, ResponseSchema, Role,
+    };
+}

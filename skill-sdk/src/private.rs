@@ -9,8 +9,9 @@ pub use schemars;
 pub use serde;
 pub use serde_json::Value;
 
-pub use crate::context::{Environment, SkillContext, StateDeclaration, state_asynchronous, state_blocking};
+pub use crate::context::{SkillContext, StateDeclaration, state_asynchronous, state_blocking};
 pub use crate::contract::{Idempotency, Origin, Risk, SideEffects};
+pub use crate::environment::Environment;
 pub use crate::error::failure;
 pub use crate::handler::{
     Derived, Explicit, FieldBounds, Handler, ReturnOf, SendFuture, SkillField, SkillValue, ValueBounds,

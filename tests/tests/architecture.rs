@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 /// The layers from the lowest to the highest; those of one row stand beside each other.
 const LAYERS: &[&[&str]] = &[
     &["error"],
+    &["environment"],
     // Both are the inner crate `skill-sdk-contract`.
     &["contract", "package"],
     &["validation"],
+    &["platform"],
     &["context"],
     &["handler"],
     &["registry"],
@@ -42,8 +44,45 @@ const CONTRACT_LAYERS: &[&[&str]] = &[
     &["package"],
 ];
 
+/// The layers inside of a folder, likewise. `SkillContext` itself is what the modules of `context` extend.
+const INNER_LAYERS: &[(&str, &[&[&str]])] = &[
+    (
+        "platform",
+        &[
+            &["client_cache", "clock", "dates", "single_flight", "usage", "web"],
+            &["cached"],
+            &["core", "pii"],
+            &["connections", "llm"],
+        ],
+    ),
+    (
+        "context",
+        &[
+            &[
+                "caller", "cancel", "cost", "log_id", "notice", "progress", "services", "settings", "trace",
+            ],
+            &["input", "state"],
+            &["builder"],
+            &["deadline"],
+            &["artifacts", "connection", "knowledge", "llm"],
+        ],
+    ),
+];
+
 /// What names all layers on purpose: the table of contents, and what the macros may name.
 const EXEMPT: &[&str] = &["lib", "private"];
+
+/// Folders of tests that look up, and why.
+const LOOKING_UP: &[(&str, &str)] = &[
+    (
+        "platform/connections/tests/",
+        "they use connections as skills do, through a context",
+    ),
+    (
+        "platform/core/tests/",
+        "they use the core as skills do, through a context",
+    ),
+];
 
 /// The longest file, in lines.
 const MAX_LINES: usize = 450;
@@ -148,7 +187,7 @@ fn arrows_up(sources: Vec<(String, String)>, layers: &[&[&str]]) -> Vec<String> 
     let mut wrong = Vec::new();
     for (file, source) in sources {
         let folder = file.split('/').next().unwrap().trim_end_matches(".rs");
-        if EXEMPT.contains(&folder) {
+        if EXEMPT.contains(&folder) || LOOKING_UP.iter().any(|(looking, _)| file.starts_with(looking)) {
             continue;
         }
         let Some(own) = layer(layers, folder) else {
@@ -188,6 +227,92 @@ fn the_contract_crate_is_plain_data() {
         let files = code.iter().any(|line| line.contains("std::fs"));
         assert!(!files || file.starts_with("package/"), "{file} uses files");
     }
+}
+
+/// The names that a source takes from the root of its folder, by `super::…` or `crate::folder::…`.
+fn names_from_the_folder(file: &str, source: &str, folder: &str) -> Vec<String> {
+    let mut own: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
+    own.retain(|part| *part != "mod");
+    let code = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code: String = lines.collect::<Vec<_>>().join("\n");
+    let absolute = format!("crate::{folder}::");
+    let to_root = "super::".repeat(own.len() - 1);
+    let mut found = Vec::new();
+    for start in [absolute.as_str(), to_root.as_str()] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|before| before == ':' || before == '_' || before.is_alphanumeric()) {
+                continue;
+            }
+            let rest = &code[at + start.len()..];
+            let names = match rest.strip_prefix('{') {
+                Some(list) => list.split('}').next().unwrap(),
+                None => rest.split([';', ',', ')']).next().unwrap(),
+            };
+            let first = |name: &str| words(name).find(|word| !word.is_empty()).map(str::to_owned);
+            found.extend(names.split(',').filter_map(first));
+        }
+    }
+    found
+}
+
+/// The names and keywords of a piece of code.
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|c: char| c != '_' && !c.is_alphanumeric())
+}
+
+/// The modules of a folder by the items that its `mod.rs` takes from them.
+fn reexports(source: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for statement in source.split(';') {
+        let Some((_, path)) = statement.split_once("use self::") else {
+            continue;
+        };
+        let mut names = words(path).filter(|word| !word.is_empty());
+        let module = names.next().unwrap();
+        found.extend(names.map(|name| (name.to_owned(), module.to_owned())));
+    }
+    found
+}
+
+#[test]
+fn no_arrow_points_up_inside_of_a_folder() {
+    let sources = sources();
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for (folder, layers) in INNER_LAYERS {
+        let place = |name: &str| layers.iter().position(|row| row.contains(&name));
+        let root = format!("{folder}/mod.rs");
+        let (_, root_source) = sources.iter().find(|(file, _)| *file == root).unwrap();
+        let items = reexports(root_source);
+        for (file, source) in &sources {
+            let Some(rest) = file.strip_prefix(&format!("{folder}/")) else {
+                continue;
+            };
+            let module = rest.split('/').next().unwrap().trim_end_matches(".rs");
+            if ["mod", "tests"].contains(&module) || file.contains("/tests/") || file.ends_with("/tests.rs") {
+                continue;
+            }
+            let Some(own) = place(module) else {
+                wrong.push(format!(
+                    "{file} is in no inner layer: name its module in this test"
+                ));
+                continue;
+            };
+            for name in names_from_the_folder(file, source, folder) {
+                let used = items.iter().find(|(item, _)| *item == name);
+                let used = used.map_or(name.as_str(), |(_, module)| module);
+                seen += 1;
+                if used != module && place(used).is_some_and(|used| used > own) {
+                    wrong.push(format!(
+                        "{file} uses `{name}` of `{used}`, which is above `{module}`"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen > 30, "only {seen} names were seen");
 }
 
 #[test]

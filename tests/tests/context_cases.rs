@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use skill_sdk::context::{ContextBuilder, LlmUsage, States, settings_values};
+use skill_sdk::LlmUsage;
+use skill_sdk::context::{ContextBuilder, States, settings_values};
 use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::testing::invoke;
 use skill_sdk::{Skill, SkillContext, is_valid_code};

@@ -19,6 +19,14 @@ const PAGES: [(&str, &[&str]); 4] = [
     ("connections.md", &["connections"]),
 ];
 
+/// The methods of the context that give the clients of a folder to skills.
+const METHODS: [(&str, &str); 4] = [
+    ("core", "artifacts.rs"),
+    ("connections", "connection.rs"),
+    ("core", "knowledge.rs"),
+    ("llm", "llm.rs"),
+];
+
 /// Codes of `web`, which only some of its users can meet: a page lists them when one of its own folders has a use for them.
 const SHARED_CODES: [(&str, &str); 1] = [("config_invalid", "core.md")];
 
@@ -29,12 +37,21 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The files of folders of the context, by path, without comments and tests.
+/// The files of folders of the platform's clients, by path, without comments and tests.
 fn files(folders: &[&str]) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    let context = root().join("skill-sdk/src/context");
+    let sources = root().join("skill-sdk/src");
     for folder in folders {
-        read(&context.join(folder), folder, &mut files);
+        let layer = if *folder == "secrets" {
+            "environment"
+        } else {
+            "platform"
+        };
+        read(&sources.join(layer).join(folder), folder, &mut files);
+        for (of, method) in METHODS.iter().filter(|(of, _)| of == folder) {
+            let text = fs::read_to_string(sources.join("context").join(method)).unwrap();
+            files.insert(format!("{of}/{method}"), without_comments(&text));
+        }
     }
     assert!(files.len() > 4, "the code is where this test looks for it");
     files
@@ -50,11 +67,14 @@ fn read(folder: &Path, name: &str, files: &mut BTreeMap<String, String>) {
         } else if path.is_file() && own != "tests" {
             let text = fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-            let known = files.entry(name).or_default();
-            lines.for_each(|line| known.extend([line, "\n"]));
+            files.entry(name).or_default().push_str(&without_comments(code));
         }
     }
+}
+
+fn without_comments(code: &str) -> String {
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The rows of the one table in a page whose first column is `column`, as cells without backticks.

@@ -3,66 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What one call of a model consumed.
-///
-/// ```
-/// use skill_sdk::context::LlmUsage;
-///
-/// let usage = LlmUsage::new("model-1").tokens(100, 20).price(0.004);
-/// assert_eq!(usage.total_tokens, 120);
-/// ```
-#[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
-pub struct LlmUsage {
-    /// The model that answered; an empty name is not listed.
-    pub model: String,
-    /// Tokens that went in.
-    pub prompt_tokens: u64,
-    /// Tokens that came out.
-    pub completion_tokens: u64,
-    /// Tokens in all, as the provider counts them.
-    pub total_tokens: u64,
-    /// The price in US dollars, when the provider names one.
-    pub cost_usd: Option<f64>,
-}
-
-impl LlmUsage {
-    /// An answer of the model with this name, of which nothing else is known.
-    pub fn new(model: impl Into<String>) -> Self {
-        Self {
-            model: model.into(),
-            ..Self::default()
-        }
-    }
-
-    /// Sets the tokens that went in and came out, and the sum of both.
-    #[must_use]
-    pub fn tokens(mut self, prompt: u64, completion: u64) -> Self {
-        self.prompt_tokens = prompt;
-        self.completion_tokens = completion;
-        self.total_tokens = prompt.saturating_add(completion);
-        self
-    }
-
-    /// Sets the price in US dollars. One that is not finite is left out of the cost.
-    #[must_use]
-    pub fn price(mut self, usd: f64) -> Self {
-        self.cost_usd = Some(usd);
-        self
-    }
-
-    /// Adds what another call consumed. The model is the last one that has a name.
-    #[cfg(feature = "llm")]
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
-        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
-        self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
-        add_price(&mut self.cost_usd, other.cost_usd);
-        if !other.model.is_empty() {
-            self.model.clone_from(&other.model);
-        }
-    }
-}
+use crate::platform::LlmUsage;
+use crate::platform::usage::{add_price, finite_sum};
 
 /// The sums of one call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -138,18 +80,6 @@ impl Cost {
         }
         (!document.is_empty()).then(|| document.into())
     }
-}
-
-/// A price that is not finite is left out.
-fn add_price(sum: &mut Option<f64>, price: Option<f64>) {
-    if let Some(price) = price.filter(|price| price.is_finite()) {
-        *sum = Some(finite_sum(sum.unwrap_or_default(), price));
-    }
-}
-
-/// A sum may overflow where no amount did; the document holds finite numbers only.
-fn finite_sum(sum: f64, amount: f64) -> f64 {
-    (sum + amount).clamp(f64::MIN, f64::MAX)
 }
 
 /// Rounds the exact binary value, half to even, as decimal printing does.

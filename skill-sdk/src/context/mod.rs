@@ -1,43 +1,27 @@
 //! What a skill may touch during one call.
 
-#[cfg(any(feature = "core", feature = "llm"))]
-mod bounded;
-mod building;
+#[cfg(feature = "core")]
+pub(crate) mod artifacts;
+mod builder;
 mod caller;
 mod cancel;
-#[cfg(feature = "core")]
-pub(crate) mod clock;
 #[cfg(feature = "connections")]
-pub mod connections;
-#[cfg(feature = "core")]
-pub mod core;
+pub(crate) mod connection;
 mod cost;
-mod environment;
-#[cfg(feature = "core")]
-mod flight;
-mod input;
 #[cfg(any(feature = "core", feature = "llm"))]
-mod installed;
+mod deadline;
+mod input;
+#[cfg(feature = "core")]
+pub(crate) mod knowledge;
 #[cfg(feature = "llm")]
-pub mod llm;
-#[cfg(any(
-    feature = "connections",
-    all(feature = "core", any(test, feature = "testing"))
-))]
-pub(crate) mod moment;
+pub(crate) mod llm;
+mod log_id;
 mod notice;
-#[cfg(feature = "llm")]
-pub mod pii;
 mod progress;
-pub mod secrets;
 mod services;
 mod settings;
-mod shown;
-mod start;
 mod state;
 mod trace;
-#[cfg(any(feature = "core", feature = "llm"))]
-pub(crate) mod web;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,6 +30,7 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub use self::builder::{ContextBuilder, DeclaredNames};
 pub use self::caller::{Caller, CallerClaims, PrincipalType};
 pub(crate) use self::cancel::Cancellation;
 pub use self::cancel::Cancelled;
@@ -53,23 +38,21 @@ pub use self::cancel::Cancelled;
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
 use self::cost::Cost;
-pub use self::cost::LlmUsage;
-pub use self::environment::Environment;
 pub use self::input::{Answer, InputChannel, InputKind, InputRequest, Responding};
+pub(crate) use self::log_id::id_for_log;
 pub use self::notice::{Notice, NoticeLevel, NoticeSink};
 pub use self::progress::{Progress, ProgressSink};
-pub use self::secrets::Secret;
 pub use self::services::Services;
 pub use self::settings::settings_values;
-pub(crate) use self::shown::shown_id;
-pub use self::start::{ContextBuilder, DeclaredNames};
 pub use self::state::{State, States};
 #[doc(hidden)]
 pub use self::state::{StateDeclaration, StateFunction, state_asynchronous, state_blocking};
 pub use self::trace::TraceContext;
 #[cfg(feature = "telemetry")]
 pub(crate) use self::trace::{follow, recorded};
+pub(crate) use crate::environment::{Environment, Secret};
 use crate::error::SkillError;
+pub(crate) use crate::platform::LlmUsage;
 
 /// What a skill may touch during one call: who calls, how long it may take, configuration, secrets, cost.
 ///
@@ -100,9 +83,9 @@ struct Inner {
     undeclared: Mutex<Vec<String>>,
     /// The clients of the installation that the call began with: it goes on with them, whatever other calls use.
     #[cfg(feature = "core")]
-    core: std::sync::OnceLock<Arc<self::core::CoreClient>>,
+    core: std::sync::OnceLock<Arc<crate::platform::core::CoreClient>>,
     #[cfg(feature = "connections")]
-    connections: std::sync::OnceLock<Arc<connections::ConnectionsClient>>,
+    connections: std::sync::OnceLock<Arc<crate::platform::connections::ConnectionsClient>>,
     /// The span in which the call runs.
     #[cfg(feature = "telemetry")]
     span: std::sync::OnceLock<tracing::Span>,
@@ -238,7 +221,7 @@ impl SkillContext {
     /// The secret `name`: an environment variable of that name, else the file `name` of the secrets directory.
     ///
     /// The codes of its failures are `config_missing` and `secret_unreadable` (retryable), `secret_name_invalid` and
-    /// `secret_file_rejected`. For the rules see [`secrets`].
+    /// `secret_file_rejected`. For the rules see [`secrets`](crate::secrets).
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
         self.note("secrets", name, self.0.start.asks.secrets);
         self.0.start.environment.secret(name)
@@ -355,7 +338,7 @@ impl fmt::Debug for SkillContext {
         f.debug_struct("SkillContext")
             .field("skill", &self.skill())
             .field("protocol", &self.protocol())
-            .field("invocation_id", &self.invocation_id().map(shown_id))
+            .field("invocation_id", &self.invocation_id().map(id_for_log))
             .field("remaining", &self.remaining())
             .field("is_cancelled", &self.is_cancelled())
             .finish_non_exhaustive()

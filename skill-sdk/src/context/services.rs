@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 #[cfg(feature = "connections")]
-use super::connections::ConnectionsClient;
+use crate::platform::connections::ConnectionsClient;
 #[cfg(feature = "core")]
-use super::core::CoreClient;
+use crate::platform::core::CoreClient;
 #[cfg(feature = "llm")]
-use super::llm::LlmClient;
+use crate::platform::llm::LlmClient;
 
 /// Clients in the place of the installation's, for one call: the fakes of tests.
 ///

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::context::{
-    Caller, Cost, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext, shown_id,
+    Caller, Cost, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext, id_for_log,
 };
 use crate::contract::json;
 use crate::error::SkillError;
@@ -104,7 +104,7 @@ impl fmt::Debug for Meta {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Meta")
             .field("protocol", &self.protocol)
-            .field("invocation_id", &self.invocation_id.as_deref().map(shown_id))
+            .field("invocation_id", &self.invocation_id.as_deref().map(id_for_log))
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }

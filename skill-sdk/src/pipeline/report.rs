@@ -3,7 +3,7 @@
 use tracing::Span;
 
 use super::call::CallOutcome;
-use crate::context::{SkillContext, TraceContext, shown_id};
+use crate::context::{SkillContext, TraceContext, id_for_log};
 use crate::error::SkillError;
 use crate::handler::Written;
 
@@ -19,7 +19,7 @@ const MAX_COST: usize = 64 * 1024;
 /// The span of a call; every event inside it carries its fields.
 pub(super) fn span(context: &SkillContext) -> Span {
     let trace_id = context.trace().map(TraceContext::trace_id);
-    let invocation_id = context.invocation_id().map(shown_id);
+    let invocation_id = context.invocation_id().map(id_for_log);
     // What is known now is given now: for a field that comes later a log in JSON reads all others again.
     let span = tracing::info_span!(
         "skill",

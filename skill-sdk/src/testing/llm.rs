@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use crate::context::LlmUsage;
-use crate::context::llm::{Asked, ChatError, ChatModel, LlmClient, Message, Prompt, Reply};
 use crate::error::SkillError;
+use crate::platform::llm::{Asked, ChatError, ChatModel, LlmClient, Message, Prompt, Reply};
 
 /// A language model that says what a test tells it to.
 ///

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::context::{LlmUsage, Progress, ProgressSink, settings_values};
+use skill_sdk::LlmUsage;
+use skill_sdk::context::{Progress, ProgressSink, settings_values};
 use skill_sdk::pipeline::Meta;
 use skill_sdk::{Environment, Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::log;

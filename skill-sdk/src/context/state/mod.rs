@@ -2,6 +2,7 @@
 //!
 //! - `slot`: one value, from its declaration to the value; who builds it and who waits
 
+mod build;
 mod slot;
 #[cfg(test)]
 mod tests;
@@ -13,9 +14,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use self::build::off_the_runtime;
 use self::slot::Slot;
 use super::Environment;
-use super::building::off_the_runtime;
 use crate::contract::Origin;
 use crate::error::SkillError;
 

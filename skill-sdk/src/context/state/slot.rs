@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::building::{Caught, in_its_own_task, in_time};
 use super::super::cancel::Cancellation;
+use super::build::{Caught, in_its_own_task, in_time};
 use super::{Shared, StateBuilder, unavailable};
 use crate::context::Environment;
 use crate::error::SkillError;

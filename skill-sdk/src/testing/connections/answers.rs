@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Shared, State};
-use crate::context::moment;
-use crate::context::web::{Answer, ChatError, Method, Request, Sent, Transport};
 use crate::contract::json;
+use crate::platform::dates;
+use crate::platform::web::{Answer, ChatError, Method, Request, Sent, Transport};
 
 /// What the IAM knows the host by.
 pub(super) const PLATFORM_TOKEN: &str = "fake-platform-token";
@@ -135,7 +135,7 @@ impl State {
         }
         let data = json!({
             "access_token": entry.token(),
-            "expires_at": entry.expires_at.map(moment::written),
+            "expires_at": entry.expires_at.map(dates::format),
         });
         if path.starts_with("kv/") {
             answered(200, &json!({"data": {"data": data, "metadata": {"version": 1}}}))

@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{FakeConnection, FakeConnections};
-use crate::context::connections::{Connection, ConnectionStatus};
+use crate::context::connection::Connection;
 use crate::context::{ContextBuilder, SkillContext, States};
 use crate::error::SkillError;
+use crate::platform::connections::ConnectionStatus;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/connections.json");
 

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::context::clock::Clock;
-use crate::context::connections::LONGEST_CACHE;
-use crate::context::connections::{ConnectionsClient, StoreSettings};
-use crate::context::core::{CoreClient, CoreSettings, IamSettings};
+use crate::platform::clock::Clock;
+use crate::platform::connections::LONGEST_CACHE;
+use crate::platform::connections::{ConnectionsClient, StoreSettings};
+use crate::platform::core::{CoreClient, CoreSettings, IamSettings};
 
 /// The tenant of all connections in memory.
 const TENANT: &str = "tenant-1";

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::knowledge::{plan_of, state_token};
 use super::{Shared, State, filter};
-use crate::context::core::artifacts::hash;
-use crate::context::web::{Answer, ChatError, Method, Request, Sent, Transport};
 use crate::contract::json;
+use crate::platform::core::artifacts::hash;
+use crate::platform::web::{Answer, ChatError, Method, Request, Sent, Transport};
 
 impl Transport for Shared {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::context::moment;
+use crate::platform::dates;
 
 /// The operators.
 const OPERATORS: [&str; 6] = ["eq", "in", "prefix", "lte", "gte", "exists"];
@@ -99,7 +99,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
 fn order(left: &Value, right: &Value) -> Option<std::cmp::Ordering> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left.as_f64()?.partial_cmp(&right.as_f64()?),
-        (Value::String(left), Value::String(right)) => Some(moment::parse(left)?.cmp(&moment::parse(right)?)),
+        (Value::String(left), Value::String(right)) => Some(dates::parse(left)?.cmp(&dates::parse(right)?)),
         _ => None,
     }
 }

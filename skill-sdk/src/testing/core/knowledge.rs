@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::filter::equal;
-use crate::context::core::artifacts::hash;
+use crate::platform::core::artifacts::hash;
 
 /// The most changes of a kind that a plan names.
 const LIMIT: usize = 1000;

@@ -15,9 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 
 use self::knowledge::Knowledge;
-use crate::context::clock::Clock;
-use crate::context::core::knowledge::{EntityRecord, Snapshot};
-use crate::context::core::{CoreClient, CoreSettings};
+use crate::platform::clock::Clock;
+use crate::platform::core::knowledge::{EntityRecord, Snapshot};
+use crate::platform::core::{CoreClient, CoreSettings};
 
 /// A core in memory, for [`Invoke::core`](super::Invoke::core): artifacts and knowledge. The client in front of it is the
 /// real one. Clones are the same core.

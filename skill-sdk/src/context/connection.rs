@@ -1,0 +1,151 @@
+//! The connections of the agent, as a call uses them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::SkillContext;
+use crate::error::SkillError;
+use crate::platform::connections::{AccessToken, ConnectionStatus, ConnectionsClient, Description};
+
+impl SkillContext {
+    /// The connection `key`: lower-case letters, digits and `-`, at most 63. Needs feature `connections`.
+    ///
+    /// What it is may be up to 60 seconds old.
+    ///
+    /// ```
+    /// use skill_sdk::{SkillContext, SkillError, skill};
+    ///
+    /// /// The account of the helpdesk.
+    /// #[skill("helpdesk.account", version = "1", side_effects = "external_read", risk = "low")]
+    /// async fn account(ctx: &SkillContext) -> Result<Option<String>, SkillError> {
+    ///     let helpdesk = ctx.connection("helpdesk").await?;
+    ///     let token = helpdesk.access_token().await?; // for each request: it is cached
+    ///     let _header = format!("Bearer {}", token.expose());
+    ///     Ok(helpdesk.account().map(str::to_owned))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// `connection_not_found` when this agent has no connection of this key, `core_unavailable` and `config_missing`
+    /// (retryable), or another code of the core as it is. A connection that is pending, expired or revoked is described
+    /// all the same.
+    pub async fn connection(&self, key: &str) -> Result<Connection, SkillError> {
+        let client = self.connections()?;
+        let description = self.bounded(client.describe(key)).await?;
+        Ok(Connection {
+            description,
+            client,
+            context: self.clone(),
+        })
+    }
+
+    /// The client of the call: the one given in tests, else that of the environment.
+    fn connections(&self) -> Result<Arc<ConnectionsClient>, SkillError> {
+        let given = self.0.start.services.connections.as_ref();
+        if let Some(connections) = given.or(self.0.connections.get()) {
+            return Ok(Arc::clone(connections));
+        }
+        let connections = ConnectionsClient::of_environment(self.environment())?;
+        Ok(Arc::clone(self.0.connections.get_or_init(|| connections)))
+    }
+}
+
+/// An account in another system.
+///
+/// It may be moved to other tasks. Its requests end with the call that it belongs to.
+#[derive(Clone)]
+pub struct Connection {
+    description: Arc<Description>,
+    client: Arc<ConnectionsClient>,
+    context: SkillContext,
+}
+
+impl Connection {
+    /// Its key.
+    pub fn key(&self) -> &str {
+        &self.description.key
+    }
+
+    /// Its type, such as `helpdesk`: which system this is.
+    pub fn connection_type(&self) -> &str {
+        &self.description.kind
+    }
+
+    /// The version of its type.
+    pub fn type_version(&self) -> Option<u64> {
+        self.description.type_version
+    }
+
+    /// The account in the other system.
+    pub fn account(&self) -> Option<&str> {
+        self.description.account.as_deref()
+    }
+
+    /// How it authenticates, such as `oauth2` or `token`.
+    pub fn auth(&self) -> Option<&str> {
+        self.description.auth.as_deref()
+    }
+
+    /// Whether it can be used.
+    pub fn status(&self) -> &ConnectionStatus {
+        &self.description.status
+    }
+
+    /// Its settings, which hold no secret.
+    pub fn settings(&self) -> &Map<String, Value> {
+        &self.description.settings
+    }
+
+    /// Its settings as a type of yours; the code of a failure is `settings_invalid`.
+    pub fn settings_as<T: DeserializeOwned>(&self) -> Result<T, SkillError> {
+        T::deserialize(Value::Object(self.settings().clone())).map_err(|error| {
+            let message = format!(
+                "the settings of the connection {} do not fit: {error}",
+                self.key()
+            );
+            SkillError::terminal("settings_invalid", message)
+        })
+    }
+
+    /// The token for the other system. Ask for it before each request: it is kept for at most 60 seconds, and never beyond
+    /// 5 seconds before its expiry.
+    ///
+    /// # Errors
+    /// - `connection_revoked`, `connection_expired`, `connection_pending`, `connection_not_found`: somebody has to set the
+    ///   connection up
+    /// - `secret_store_unavailable` (retryable): `details.reason` says why
+    /// - `secret_ref_invalid`, `secret_material_malformed`: the platform is set up in a way that this host does not trust or
+    ///   understand
+    /// - `agent_identity_missing`: the core does not know this host as an agent
+    /// - the codes of the core and of the IAM
+    pub async fn access_token(&self) -> Result<AccessToken, SkillError> {
+        self.token(false).await
+    }
+
+    /// The token as it is now, past all caches: for when the other system has refused the one from before.
+    ///
+    /// # Errors
+    /// Those of [`access_token`](Self::access_token).
+    pub async fn access_token_fresh(&self) -> Result<AccessToken, SkillError> {
+        self.token(true).await
+    }
+
+    async fn token(&self, fresh: bool) -> Result<AccessToken, SkillError> {
+        self.context.bounded(self.client.token(self.key(), fresh)).await
+    }
+}
+
+/// Without the settings.
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection")
+            .field("key", &self.key())
+            .field("type", &self.connection_type())
+            .field("account", &self.account())
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}

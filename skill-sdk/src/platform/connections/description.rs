@@ -1,0 +1,158 @@
+//! What the core says of a connection.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::super::core::Failure;
+use super::failure;
+
+/// The longest key.
+const MAX_KEY: usize = 63;
+
+/// The longest name of a tenant in a path of the store.
+const MAX_TENANT: usize = 64;
+
+/// Where material is in the store: its first segments.
+const ROOTS: [&str; 2] = ["oauth2/creds/", "kv/data/"];
+
+/// Whether a connection can be used.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ConnectionStatus {
+    /// It can be used.
+    Active,
+    /// Nobody has connected it yet.
+    Pending,
+    /// The access was taken back.
+    Revoked,
+    /// The access was lost and has to be given again.
+    Expired,
+    /// A word of the core that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// A connection as the core describes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Description {
+    pub(crate) key: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) type_version: Option<u64>,
+    #[serde(default)]
+    pub(crate) account: Option<String>,
+    #[serde(default)]
+    pub(crate) auth: Option<String>,
+    pub(crate) status: ConnectionStatus,
+    #[serde(default, deserialize_with = "or_empty")]
+    pub(crate) settings: Map<String, Value>,
+    #[serde(default)]
+    pub(super) secret_ref: Option<String>,
+}
+
+fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+impl Description {
+    /// Fails unless the connection can be used.
+    pub(super) fn check_active(&self) -> Result<(), Failure> {
+        match &self.status {
+            ConnectionStatus::Active => Ok(()),
+            ConnectionStatus::Pending => Err(failure::pending(&self.key)),
+            ConnectionStatus::Revoked => Err(failure::revoked(&self.key)),
+            ConnectionStatus::Expired => Err(failure::expired(&self.key, None)),
+            ConnectionStatus::Other(status) => Err(failure::unknown_status(&self.key, status)),
+        }
+    }
+
+    /// Where the material is: only where material of this connection can be.
+    pub(super) fn secret_ref(&self) -> Result<&str, Failure> {
+        let path = self.secret_ref.as_deref().unwrap_or_default();
+        if is_secret_ref(path, &self.key) {
+            Ok(path)
+        } else {
+            Err(failure::secret_ref_invalid())
+        }
+    }
+}
+
+/// Whether `key` is `[a-z0-9][a-z0-9-]{0,62}`.
+pub(super) fn is_key(key: &str) -> bool {
+    key.len() <= MAX_KEY
+        && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
+/// Whether `path` is `(oauth2/creds|kv/data)/tenants/<tenant>/connections/<key>`.
+fn is_secret_ref(path: &str, key: &str) -> bool {
+    let behind = ROOTS.iter().find_map(|root| path.strip_prefix(root));
+    let Some(rest) = behind.and_then(|behind| behind.strip_prefix("tenants/")) else {
+        return false;
+    };
+    let Some((tenant, rest)) = rest.split_once('/') else {
+        return false;
+    };
+    let is_tenant = (1..=MAX_TENANT).contains(&tenant.len())
+        && tenant
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    is_tenant && rest.strip_prefix("connections/") == Some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys() {
+        for good in ["a", "0", "crm", "a-b-", &"a".repeat(63)] {
+            assert!(is_key(good), "{good}");
+        }
+        for bad in [
+            "",
+            "CRM",
+            "-a",
+            "a/b",
+            "a.b",
+            "a_b",
+            "ä",
+            "crm\n",
+            &"a".repeat(64),
+        ] {
+            assert!(!is_key(bad), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn places_of_material() {
+        for good in [
+            "kv/data/tenants/t/connections/crm",
+            "oauth2/creds/tenants/0f3f-1_A/connections/crm",
+        ] {
+            assert!(is_secret_ref(good, "crm"), "{good}");
+        }
+        for bad in [
+            "",
+            "sys/seal",
+            "/kv/data/tenants/t/connections/crm",
+            "kv/data/tenants/t/connections/other",
+            "kv/data/tenants/t/connections/crm/x",
+            "kv/data/tenants/t/connections/crm\n",
+            "kv/data/tenants/../connections/crm",
+            "kv/data/tenants//connections/crm",
+            "kv/data/tenants/a/b/connections/crm",
+            "kv/data/tenants/t%2f/connections/crm",
+            "kv/metadata/tenants/t/connections/crm",
+            "KV/data/tenants/t/connections/crm",
+            "kv/data/tenants/t/connections/crm?version=1",
+        ] {
+            assert!(!is_secret_ref(bad, "crm"), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Where the secret store is, from the environment of the call.
+
+use super::super::core::settings::{address, list, variable};
+use super::super::web::is_tls;
+use crate::environment::Environment;
+use crate::error::SkillError;
+
+/// The audience of the tokens for the store when nothing else is said.
+const DEFAULT_AUDIENCE: &str = "openbao";
+
+/// The scopes of these tokens when nothing else is said.
+const DEFAULT_SCOPES: &str = "secrets:read";
+
+/// What the environment says of the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StoreSettings {
+    /// The address of the store, without a slash at its end; `None`: connections are described, and have no token.
+    pub(crate) url: Option<String>,
+    pub(crate) audience: String,
+    pub(crate) scopes: Vec<String>,
+    /// The role to log in with; `None`: `agent-<principalId>`.
+    pub(crate) role: Option<String>,
+}
+
+impl StoreSettings {
+    /// The code of a failure is `config_invalid`, retryable.
+    pub(crate) fn read(environment: &Environment) -> Result<Self, SkillError> {
+        Ok(Self {
+            url: address(environment, "SKILL_SDK_SECRET_STORE_URL")?,
+            audience: variable(environment, "SKILL_SDK_SECRET_STORE_AUDIENCE")
+                .unwrap_or_else(|| DEFAULT_AUDIENCE.to_owned()),
+            scopes: list(environment, "SKILL_SDK_SECRET_STORE_SCOPES")
+                .unwrap_or_else(|| vec![DEFAULT_SCOPES.to_owned()]),
+            role: variable(environment, "SKILL_SDK_SECRET_STORE_ROLE"),
+        })
+    }
+
+    pub(crate) fn uses_tls(&self) -> bool {
+        self.url.as_deref().is_some_and(is_tls)
+    }
+}

@@ -1,0 +1,151 @@
+//! What is not handed out any more.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{context, described, exchanged, logged_in, material, told};
+use crate::platform::clock::Clock;
+use crate::platform::core::tests::script::{Reply, Script};
+
+const EXPIRED: &str = "2025-12-31T00:00:00Z";
+
+/// A core that says this of the connection, one after the other.
+fn core_says<const N: usize>(replies: [Reply; N]) -> std::sync::Arc<Script> {
+    Script::new([("exchange", [exchanged(), exchanged(), exchanged()])])
+        .then("/agents/me/connections/", replies)
+        .then("/agents/me", [Reply::Json(200, json!({"principalId": "p1"}))])
+}
+
+fn expiring(moment: &str) -> Reply {
+    let data = json!({"access_token": "late", "expires_at": moment});
+    Reply::Json(200, json!({"data": {"data": data}}))
+}
+
+#[tokio::test]
+async fn a_refusal_is_the_end_of_the_token_that_was_there() {
+    let active = || described("active");
+    let gone = || Reply::Json(404, json!({"error": {"code": "not_found"}}));
+    let forbidden = || Reply::Json(403, json!({"error": {"code": "forbidden"}}));
+    let missing = || Reply::Json(404, json!({}));
+    let unusable = || Reply::Json(200, json!({"data": {"data": {}}}));
+    // What the core and the store say once there is a token, and the code with which both readings fail.
+    let table: Vec<(Vec<Reply>, Vec<Reply>, &str)> = vec![
+        (vec![gone(), gone()], vec![], "connection_not_found"),
+        (vec![forbidden(), forbidden()], vec![], "forbidden"),
+        // Not the core, whoever it is.
+        (vec![missing(), missing()], vec![], "core_error"),
+        (
+            vec![active(), active(), active(), active()],
+            vec![missing(), missing()],
+            "secret_store_unavailable",
+        ),
+        (
+            vec![active(), active()],
+            vec![
+                expiring(EXPIRED),
+                expiring(EXPIRED),
+                expiring(EXPIRED),
+                expiring(EXPIRED),
+            ],
+            "connection_expired",
+        ),
+        (
+            vec![active(), active()],
+            vec![unusable(), unusable()],
+            "secret_material_malformed",
+        ),
+    ];
+    for (core, store, code) in table {
+        let script = core_says([active()]);
+        for reply in core {
+            script.then("/agents/me/connections/", [reply]);
+        }
+        let script = script.then("store.test", [logged_in("vt"), material("one")]);
+        for reply in store {
+            script.then("store.test", [reply]);
+        }
+        let context = context(&script, &Clock::manual());
+        let crm = context.connection("crm").await.unwrap();
+        assert_eq!(crm.access_token().await.unwrap().expose(), "one");
+        let fresh = crm.access_token_fresh().await.unwrap_err();
+        assert_eq!(fresh.code(), code, "{fresh}");
+        let again = crm.access_token().await.unwrap_err();
+        assert_eq!(told(&again), told(&fresh));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_gone_is_not_described() {
+    let gone = || Reply::Json(404, json!({"error": {"code": "not_found"}}));
+    let script = core_says([described("active"), gone(), gone()])
+        .then("store.test", [logged_in("vt"), material("one")]);
+    let context = context(&script, &Clock::manual());
+    let crm = context.connection("crm").await.unwrap();
+    crm.access_token().await.unwrap();
+    crm.access_token_fresh().await.unwrap_err();
+    let error = context.connection("crm").await.unwrap_err();
+    assert_eq!(error.code(), "connection_not_found");
+}
+
+#[tokio::test]
+async fn what_may_pass_leaves_the_token() {
+    for down in [Reply::Json(503, json!({})), Reply::Refused] {
+        let script = core_says([described("active"), described("active")])
+            .then("store.test", [logged_in("vt"), material("one"), down]);
+        let context = context(&script, &Clock::manual());
+        let crm = context.connection("crm").await.unwrap();
+        crm.access_token().await.unwrap();
+        crm.access_token_fresh().await.unwrap_err();
+        assert_eq!(crm.access_token().await.unwrap().expose(), "one");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_expired_while_the_machine_slept_is_read_again() {
+    let clock = Clock::manual();
+    let script = core_says([described("active")]).then(
+        "store.test",
+        [logged_in("vt"), expiring("2026-01-01T01:00:00Z"), material("two")],
+    );
+    let context = context(&script, &clock);
+    let crm = context.connection("crm").await.unwrap();
+    assert_eq!(crm.access_token().await.unwrap().expose(), "late");
+    clock.sleep(Duration::from_mins(59));
+    assert_eq!(crm.access_token().await.unwrap().expose(), "late");
+    clock.sleep(Duration::from_secs(55));
+    assert_eq!(crm.access_token().await.unwrap().expose(), "two");
+}
+
+#[tokio::test]
+async fn times_beyond_all_counting_are_long_ones() {
+    // The largest number below 2^64 that a double holds.
+    const LONG: f64 = 18_446_744_073_709_549_568.0;
+    let exchanged = || Reply::Json(200, json!({"accessToken": "jwt", "expiresIn": LONG}));
+    let login = json!({"auth": {"client_token": "vt", "lease_duration": LONG}});
+    let script = Script::new([("exchange", [exchanged(), exchanged()])])
+        .then("/agents/me/connections/", [described("active")])
+        .then("/agents/me", [Reply::Json(200, json!({"principalId": "p1"}))])
+        .then("store.test", [Reply::Json(200, login), material("one")]);
+    let context = context(&script, &Clock::manual());
+    let crm = context.connection("crm").await.unwrap();
+    assert_eq!(crm.access_token().await.unwrap().expose(), "one");
+    assert_eq!(script.seen_at("exchange").len(), 2);
+}
+
+#[test]
+fn a_scheme_in_capitals_is_the_same() {
+    let mut core = super::core_settings();
+    let mut store = super::store_settings();
+    assert!(!core.uses_tls() && !store.uses_tls());
+    store.url = Some("HTTPS://store.test".to_owned());
+    assert!(store.uses_tls());
+    core.iam.as_mut().unwrap().url = "Https://iam.test".to_owned();
+    assert!(core.uses_tls());
+    core.iam = None;
+    core.url = "hTTPs://core.test".to_owned();
+    assert!(core.uses_tls());
+    // A name is no scheme.
+    core.url = "http://https.test".to_owned();
+    assert!(!core.uses_tls());
+}

@@ -1,0 +1,104 @@
+//! Connections over a transport that follows a script.
+
+mod callers;
+mod cases;
+mod forgetting;
+mod store;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{ConnectionsClient, LONGEST_CACHE, StoreSettings};
+use crate::context::{ContextBuilder, SkillContext, States};
+use crate::platform::clock::Clock;
+use crate::platform::core::tests::script::{Reply, Script};
+use crate::platform::core::{CoreClient, CoreSettings, IamSettings};
+
+/// A host that the IAM knows.
+fn core_settings() -> CoreSettings {
+    CoreSettings {
+        url: "http://core.test".to_owned(),
+        api_key: None,
+        iam: Some(IamSettings {
+            url: "http://iam.test".to_owned(),
+            tenant: None,
+            audience: "control-plane".to_owned(),
+            scopes: Vec::new(),
+            token: Some("pat-1".to_owned()),
+            mode: Some("ci".to_owned()),
+            principal: None,
+            config_home: None,
+            home: None,
+        }),
+    }
+}
+
+fn store_settings() -> StoreSettings {
+    StoreSettings {
+        url: Some("http://store.test".to_owned()),
+        audience: "openbao".to_owned(),
+        scopes: vec!["secrets:read".to_owned()],
+        role: None,
+    }
+}
+
+fn core_client(script: &Arc<Script>, clock: &Clock) -> Arc<CoreClient> {
+    Arc::new(CoreClient::new(&core_settings(), Arc::clone(script) as _, clock).without_repeats())
+}
+
+/// The context of a call, with `settings` of the store.
+fn context_with(settings: &StoreSettings, script: &Arc<Script>, clock: &Clock) -> SkillContext {
+    let client = ConnectionsClient::new(core_client(script, clock), settings, LONGEST_CACHE);
+    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
+    start.services.connections = Some(Arc::new(client));
+    SkillContext::new(start)
+}
+
+fn context(script: &Arc<Script>, clock: &Clock) -> SkillContext {
+    context_with(&store_settings(), script, clock)
+}
+
+fn exchanged() -> Reply {
+    Reply::Json(200, json!({"accessToken": "jwt-1", "expiresIn": 300}))
+}
+
+/// A core that knows one connection, and an IAM that knows the host. The store answers what comes behind.
+fn script() -> Arc<Script> {
+    let known = || described("active");
+    Script::new([(
+        "platform-access-tokens:exchange",
+        [exchanged(), exchanged(), exchanged()],
+    )])
+    .then("/agents/me/connections/", [known(), known(), known(), known()])
+    .then("/agents/me", [Reply::Json(200, json!({"principalId": "p1"}))])
+}
+
+fn described(status: &str) -> Reply {
+    let document = json!({
+        "key": "crm",
+        "type": "crm",
+        "status": status,
+        "secretRef": "kv/data/tenants/t/connections/crm",
+    });
+    Reply::Json(200, document)
+}
+
+fn logged_in(token: &str) -> Reply {
+    Reply::Json(
+        200,
+        json!({"auth": {"client_token": token, "lease_duration": 300}}),
+    )
+}
+
+fn material(token: &str) -> Reply {
+    Reply::Json(200, json!({"data": {"data": {"access_token": token}}}))
+}
+
+/// The code, whether a repeat may help, and the reason.
+fn told(error: &crate::error::SkillError) -> (String, bool, Value) {
+    let reason = error
+        .details()
+        .map_or(Value::Null, |details| details["reason"].clone());
+    (error.code().to_owned(), error.is_retryable(), reason)
+}

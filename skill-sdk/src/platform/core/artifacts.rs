@@ -1,0 +1,108 @@
+//! Artifacts: bytes that the platform keeps.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use super::client::{Ask, segment};
+use super::{CoreClient, Failure};
+use crate::error::SkillError;
+
+/// The most bytes of an artifact that is read: 64 MiB.
+pub const MAX_ARTIFACT_BYTES: usize = 64 * 1024 * 1024;
+
+impl CoreClient {
+    /// The artifact `id`, with the rights that the task gives if there is one.
+    pub(crate) async fn read_artifact(&self, id: &str, task: Option<&str>) -> Result<Artifact, Failure> {
+        // A path cannot hold these, however they are written.
+        if id.bytes().all(|byte| byte == b'.') {
+            return Err(Failure::terminal(
+                "artifact_not_found",
+                format!("no artifact can have the id `{id}`"),
+            ));
+        }
+        let mut path = format!("/artifacts/{}/content", segment(id));
+        if let Some(task) = task {
+            path.push_str("?forTask=");
+            path.push_str(&segment(task));
+        }
+        let ask = Ask {
+            limit: MAX_ARTIFACT_BYTES,
+            ..Ask::get(&path)
+        };
+        let answer = self.send(ask).await.map_err(|failure| {
+            if failure.code() == "core_answer_too_large" {
+                let message = format!("the artifact has over {MAX_ARTIFACT_BYTES} bytes");
+                Failure::terminal("artifact_too_large", message)
+            } else {
+                failure
+            }
+        })?;
+        let sha256 = hash(&answer.body);
+        if let Some(expected) = answer.etag.as_deref().and_then(hash_of_etag)
+            && !expected.eq_ignore_ascii_case(&sha256)
+        {
+            return Err(Failure::terminal(
+                "content_integrity_failed",
+                "the bytes of the artifact are not those that the core has: their SHA-256 differs",
+            ));
+        }
+        Ok(Artifact {
+            data: answer.body,
+            media_type: answer
+                .media_type
+                .unwrap_or_else(|| "application/octet-stream".to_owned()),
+            sha256,
+        })
+    }
+}
+
+/// The SHA-256 of `data` in hexadecimal digits.
+pub(crate) fn hash(data: &[u8]) -> String {
+    Sha256::digest(data)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// The hash in `"sha256:<hex>"`; `None` when the tag is of another kind.
+fn hash_of_etag(etag: &str) -> Option<&str> {
+    let etag = etag.strip_prefix("W/").unwrap_or(etag);
+    etag.trim_matches('"').strip_prefix("sha256:")
+}
+
+/// An artifact as it was read.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Artifact {
+    /// The bytes.
+    pub data: Vec<u8>,
+    /// The media type, such as `text/csv`; `application/octet-stream` when the core names none.
+    pub media_type: String,
+    /// The SHA-256 of the bytes, in lower-case hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Artifact {
+    /// The bytes as UTF-8 text, or the terminal code `artifact_not_text`.
+    pub fn text(&self) -> Result<&str, SkillError> {
+        std::str::from_utf8(&self.data).map_err(|error| {
+            let message = format!(
+                "the artifact is not UTF-8 text: the first wrong byte is at {}",
+                error.valid_up_to()
+            );
+            SkillError::terminal("artifact_not_text", message)
+        })
+    }
+}
+
+/// Without the bytes: they are inputs.
+impl fmt::Debug for Artifact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Artifact")
+            .field("bytes", &self.data.len())
+            .field("media_type", &self.media_type)
+            .field("sha256", &self.sha256)
+            .finish()
+    }
+}

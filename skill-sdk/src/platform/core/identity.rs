@@ -1,0 +1,167 @@
+//! The platform access token of this host.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::Failure;
+use super::settings::IamSettings;
+use crate::contract::json;
+use crate::environment::Secret;
+
+/// The most bytes of the file of credentials.
+const MAX_FILE: u64 = 1024 * 1024;
+
+/// The values of `IAM_CREDENTIAL_MODE` with which the variable counts.
+const MODES: [&str; 2] = ["environment", "ci"];
+
+/// The token: from the environment, else from the file of credentials. Reading the file blocks for as long as the file
+/// system takes.
+pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, Failure> {
+    if let Some(token) = &settings.token {
+        let mode = settings.mode.as_deref().unwrap_or("").to_ascii_lowercase();
+        // A variable that was inherited by accident must not change who this host is.
+        return if MODES.contains(&mode.as_str()) {
+            Ok(Secret::new(token))
+        } else {
+            Err(Failure::terminal(
+                "iam_environment_mode_required",
+                "IAM_PLATFORM_ACCESS_TOKEN is set without IAM_CREDENTIAL_MODE=environment or =ci; set the mode or unset the token",
+            ))
+        };
+    }
+    let tenant = settings.tenant.as_deref().ok_or_else(|| {
+        Failure::terminal(
+            "iam_tenant_required",
+            "CONTROL_PLANE_IAM_URL is set without CONTROL_PLANE_IAM_TENANT, which says whose credential is meant",
+        )
+    })?;
+    let account = format!("{}|{tenant}", settings.url);
+    let missing = |place: &str| {
+        Failure::terminal(
+            "iam_not_authenticated",
+            format!(
+                "there is no platform access token for {account}: IAM_PLATFORM_ACCESS_TOKEN is not set, and {place}"
+            ),
+        )
+    };
+    let Some(path) = path(settings) else {
+        return Err(missing(
+            "neither XDG_CONFIG_HOME nor HOME says where the file of credentials is",
+        ));
+    };
+    let Some(document) = read(&path)? else {
+        return Err(missing(&format!("there is no file {}", path.display())));
+    };
+    let token = choose(&document, &account, settings.principal.as_deref())?;
+    token.ok_or_else(|| missing(&format!("{} has no entry for it", path.display())))
+}
+
+fn path(settings: &IamSettings) -> Option<PathBuf> {
+    let base = match (&settings.config_home, &settings.home) {
+        (Some(config_home), _) => PathBuf::from(config_home),
+        (None, Some(home)) => Path::new(home).join(".config"),
+        (None, None) => return None,
+    };
+    Some(base.join("iam").join("credentials.json"))
+}
+
+/// The file as an object; `None` when there is none.
+fn read(path: &Path) -> Result<Option<Map<String, Value>>, Failure> {
+    let unreadable = |why: &str| {
+        Failure::terminal(
+            "iam_credentials_file_unreadable",
+            format!("{} {why}", path.display()),
+        )
+    };
+    let from_io = |error: &io::Error| unreadable(&format!("cannot be read: {}", error.kind()));
+    match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(from_io(&error)),
+        // Opening something else may wait.
+        Ok(metadata) if !metadata.is_file() => return Err(unreadable("is not a regular file")),
+        Ok(_) => {}
+    }
+    let file = File::open(path).map_err(|error| from_io(&error))?;
+    check_mode(path, &file.metadata().map_err(|error| from_io(&error))?)?;
+    let mut text = Vec::new();
+    file.take(MAX_FILE + 1)
+        .read_to_end(&mut text)
+        .map_err(|error| from_io(&error))?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(unreadable("is larger than 1 MiB"));
+    }
+    // The error of the parser could show a part of the file.
+    match json::parse(&text) {
+        Ok(Value::Object(document)) => Ok(Some(document)),
+        _ => Err(unreadable("is not a JSON object")),
+    }
+}
+
+/// A file that others may read has to be taken for known to them.
+#[cfg(unix)]
+fn check_mode(path: &Path, metadata: &std::fs::Metadata) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mode = metadata.permissions().mode() & 0o777;
+    // Not even its owner needs to run it.
+    if matches!(mode, 0o600 | 0o400) {
+        return Ok(());
+    }
+    Err(Failure::terminal(
+        "iam_credentials_file_permissions",
+        format!(
+            "{} has the mode {mode:o}, which lets others than its owner in; change it to 600, and consider its tokens known",
+            path.display()
+        ),
+    ))
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "the other systems have no such modes")]
+fn check_mode(_: &Path, _: &std::fs::Metadata) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// The token of `account` (`issuer|tenant`), or of its principal when one is named or there is only one.
+fn choose(
+    document: &Map<String, Value>,
+    account: &str,
+    principal: Option<&str>,
+) -> Result<Option<Secret>, Failure> {
+    let token = |entry: &Value| {
+        let token = entry["token"].as_str()?.trim();
+        (!token.is_empty()).then(|| Secret::new(token))
+    };
+    let prefix = format!("{account}|");
+    let mut found = document
+        .iter()
+        .filter_map(|(key, entry)| Some((key.strip_prefix(&prefix)?, token(entry)?)))
+        .filter(|(name, _)| principal.is_none_or(|wanted| wanted == *name));
+    if let Some((_, token)) = found.next() {
+        let others = found.count();
+        if others > 0 {
+            return Err(Failure::terminal(
+                "iam_credential_ambiguous",
+                format!(
+                    "there are {} credentials for {account}; set IAM_PRINCIPAL to the one that this host is",
+                    others + 1
+                ),
+            ));
+        }
+        return Ok(Some(token));
+    }
+    // An entry without a principal in its key; it must not be somebody else's.
+    let Some(entry) = document.get(account) else {
+        return Ok(None);
+    };
+    let recorded = entry["principalId"]
+        .as_str()
+        .filter(|recorded| !recorded.is_empty());
+    Ok(match (principal, recorded) {
+        (Some(wanted), Some(recorded)) if wanted != recorded => None,
+        _ => token(entry),
+    })
+}

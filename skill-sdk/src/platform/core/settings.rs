@@ -1,0 +1,120 @@
+//! Where the core is and who this host is there, from the environment of the call.
+
+use serde_json::json;
+
+use super::super::web::{is_tls, is_web_address};
+use crate::environment::Environment;
+use crate::error::SkillError;
+
+/// The audience of the core's tokens when `CONTROL_PLANE_IAM_AUDIENCE` is not set.
+const DEFAULT_AUDIENCE: &str = "control-plane";
+
+/// What the environment says. It holds credentials, so it has no `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct CoreSettings {
+    /// The address of the core, without a slash at its end.
+    pub(crate) url: String,
+    /// `CONTROL_PLANE_API_KEY`.
+    pub(crate) api_key: Option<String>,
+    pub(crate) iam: Option<IamSettings>,
+}
+
+/// Who this host is in the IAM.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct IamSettings {
+    /// The address of the IAM, without a slash at its end.
+    pub(crate) url: String,
+    pub(crate) tenant: Option<String>,
+    pub(crate) audience: String,
+    pub(crate) scopes: Vec<String>,
+    /// `IAM_PLATFORM_ACCESS_TOKEN`.
+    pub(crate) token: Option<String>,
+    /// `IAM_CREDENTIAL_MODE`.
+    pub(crate) mode: Option<String>,
+    pub(crate) principal: Option<String>,
+    /// `XDG_CONFIG_HOME`.
+    pub(crate) config_home: Option<String>,
+    /// `HOME`.
+    pub(crate) home: Option<String>,
+}
+
+impl CoreSettings {
+    /// The codes of failures are `config_missing` and `config_invalid`, both retryable.
+    pub(crate) fn read(environment: &Environment) -> Result<Self, SkillError> {
+        let url = address(environment, "CONTROL_PLANE_URL")?;
+        let url = match url {
+            Some(url) => url,
+            None => address(environment, "CONTROL_PLANE_SERVER")?.ok_or_else(|| {
+                SkillError::retryable(
+                    "config_missing",
+                    "the host has neither CONTROL_PLANE_URL nor CONTROL_PLANE_SERVER; set one of them to the address of the core",
+                )
+                .with_details(json!({"config": "CONTROL_PLANE_URL"}))
+            })?,
+        };
+        Ok(Self {
+            url,
+            api_key: variable(environment, "CONTROL_PLANE_API_KEY"),
+            iam: IamSettings::read(environment)?,
+        })
+    }
+
+    pub(crate) fn uses_tls(&self) -> bool {
+        let iam = self.iam.as_ref().map_or("", |iam| &iam.url);
+        is_tls(&self.url) || is_tls(iam)
+    }
+}
+
+impl IamSettings {
+    fn read(environment: &Environment) -> Result<Option<Self>, SkillError> {
+        let Some(url) = address(environment, "CONTROL_PLANE_IAM_URL")? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            url,
+            tenant: variable(environment, "CONTROL_PLANE_IAM_TENANT"),
+            audience: variable(environment, "CONTROL_PLANE_IAM_AUDIENCE")
+                .unwrap_or_else(|| DEFAULT_AUDIENCE.to_owned()),
+            scopes: list(environment, "CONTROL_PLANE_IAM_SCOPES").unwrap_or_default(),
+            token: variable(environment, "IAM_PLATFORM_ACCESS_TOKEN"),
+            mode: variable(environment, "IAM_CREDENTIAL_MODE"),
+            principal: variable(environment, "IAM_PRINCIPAL"),
+            config_home: variable(environment, "XDG_CONFIG_HOME"),
+            home: variable(environment, "HOME"),
+        }))
+    }
+}
+
+/// The variable `name` without white space around it, if there is anything else in it.
+pub(crate) fn variable(environment: &Environment, name: &str) -> Option<String> {
+    let value = environment.config(name)?;
+    let value = value.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// The words of the variable `name`, apart by white space or commas, if there are any.
+pub(crate) fn list(environment: &Environment, name: &str) -> Option<Vec<String>> {
+    let value = variable(environment, name)?;
+    let words = value.split(|c: char| c == ',' || c.is_whitespace());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    (!words.is_empty()).then_some(words)
+}
+
+/// The address in the variable `name`, without slashes at its end.
+pub(crate) fn address(environment: &Environment, name: &str) -> Result<Option<String>, SkillError> {
+    let Some(value) = variable(environment, name) else {
+        return Ok(None);
+    };
+    let url = value.trim_end_matches('/');
+    if is_web_address(url) {
+        return Ok(Some(url.to_owned()));
+    }
+    // The value itself may have a password in it.
+    Err(SkillError::retryable(
+        "config_invalid",
+        format!(
+            "{name} is not an address such as `https://platform.example.com`, without user name, `?` and `#`"
+        ),
+    )
+    .with_details(json!({"config": name})))
+}

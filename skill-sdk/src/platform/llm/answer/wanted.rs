@@ -1,0 +1,190 @@
+//! What an answer must be, and whether it is.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{extract, nulls, strict};
+use crate::contract::schema::{self, type_name};
+use crate::error::SkillError;
+use crate::platform::llm::model::ResponseSchema;
+use crate::validation::{Schema, Violation};
+
+/// How many violations a model is told of.
+const MAX_VIOLATIONS: usize = 10;
+
+/// The longest text about what is wrong, in characters.
+const MAX_WHY: usize = 2000;
+
+/// The longest name of a schema, in characters.
+const MAX_NAME: usize = 64;
+
+/// What an answer must be: an object that fits a schema and can be read as a type, or any object.
+pub(in crate::platform::llm) struct Wanted {
+    schema: Option<(Arc<OfType>, String)>,
+}
+
+/// What is known of a type, made once.
+struct OfType {
+    name: String,
+    schema: Value,
+    strict: Option<Value>,
+    compiled: Schema,
+    /// Whether a value can be read as the type; says why not.
+    reads: fn(&Value) -> Result<(), String>,
+}
+
+/// Why an answer was not accepted.
+#[derive(Debug)]
+pub(in crate::platform::llm) struct Misfit {
+    /// With the values that are wrong: they are the model's own.
+    pub(in crate::platform::llm) for_model: String,
+    /// With places only.
+    pub(in crate::platform::llm) for_caller: String,
+}
+
+impl Misfit {
+    fn same(why: &str) -> Self {
+        Self {
+            for_model: why.to_owned(),
+            for_caller: why.to_owned(),
+        }
+    }
+}
+
+impl Wanted {
+    pub(in crate::platform::llm) fn any_object() -> Self {
+        Self { schema: None }
+    }
+
+    /// An answer of type `T`, whose schema is called `name` for the model.
+    pub(in crate::platform::llm) fn of<T: DeserializeOwned + JsonSchema + 'static>(
+        name: Option<&str>,
+    ) -> Result<Self, SkillError> {
+        static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<OfType>>>> = LazyLock::new(Mutex::default);
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = TypeId::of::<T>();
+        let found = known().get(&id).cloned();
+        let of_type = match found {
+            Some(of_type) => of_type,
+            None => {
+                let schema = schema::inputs::<T>().map_err(|problem| unusable::<T>(&problem))?;
+                let reads = |value: &Value| match T::deserialize(value) {
+                    Ok(_) => Ok(()),
+                    Err(error) => Err(error.to_string()),
+                };
+                let made =
+                    OfType::new(&T::schema_name(), schema, reads).map_err(|why| unusable::<T>(&why))?;
+                Arc::clone(known().entry(id).or_insert(Arc::new(made)))
+            }
+        };
+        let name = name.map_or_else(|| of_type.name.clone(), usable_name);
+        Ok(Self {
+            schema: Some((of_type, name)),
+        })
+    }
+
+    /// The schema, for a provider.
+    pub(in crate::platform::llm) fn schema(&self) -> Option<ResponseSchema> {
+        let (of_type, name) = self.schema.as_ref()?;
+        Some(ResponseSchema {
+            name: name.clone(),
+            schema: of_type.schema.clone(),
+            strict: of_type.strict.clone(),
+        })
+    }
+
+    /// The object in the text of a model, if it is what is wanted.
+    pub(in crate::platform::llm) fn read(&self, text: &str) -> Result<Value, Misfit> {
+        let Some(mut value) = extract::json(text) else {
+            return Err(Misfit::same("there is no JSON in the answer"));
+        };
+        if !value.is_object() {
+            return Err(Misfit::same("the answer is not a JSON object"));
+        }
+        let Some((of_type, name)) = &self.schema else {
+            return Ok(value);
+        };
+        nulls::leave_out(&mut value, &of_type.schema);
+        of_type
+            .compiled
+            .validate_value(&value)
+            .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
+        match (of_type.reads)(&value) {
+            Ok(()) => Ok(value),
+            Err(why) => Err(Misfit {
+                for_model: cut(format!("the answer does not fit the schema `{name}`: {why}")),
+                for_caller: format!("the answer cannot be read as `{name}`"),
+            }),
+        }
+    }
+}
+
+impl OfType {
+    fn new(name: &str, mut schema: Value, reads: fn(&Value) -> Result<(), String>) -> Result<Self, String> {
+        if let Some(members) = schema.as_object_mut() {
+            members.shift_remove("$schema");
+        }
+        Ok(Self {
+            name: usable_name(name),
+            strict: strict::strict(&schema),
+            compiled: Schema::compile(&schema)?,
+            schema,
+            reads,
+        })
+    }
+}
+
+fn unusable<T>(why: &dyn Display) -> SkillError {
+    let message = format!("a model cannot be asked for `{}`: {why}", type_name::<T>());
+    SkillError::terminal("llm_schema_unusable", message)
+}
+
+/// The failure of an answer that was accepted and then could not be read after all.
+pub(in crate::platform::llm) fn unreadable(model: &str, why: &dyn Display) -> SkillError {
+    let message = format!("the answer of the model {model} cannot be read");
+    SkillError::retryable("llm_invalid_response", message).with_source(why.to_string())
+}
+
+fn misfit(name: &str, violations: &[Violation]) -> Misfit {
+    let told = violations.iter().take(MAX_VIOLATIONS);
+    let lines: Vec<_> = told
+        .clone()
+        .map(|found| format!("{}: {}", found.path, found.message))
+        .collect();
+    let places: Vec<_> = told.map(|found| found.path.as_str()).collect();
+    let start = format!("the answer does not fit the schema `{name}`");
+    Misfit {
+        for_model: cut(format!("{start}: {}", lines.join("; "))),
+        for_caller: cut(format!("{start} at {}", places.join(", "))),
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_WHY) {
+        text.truncate(end);
+    }
+    text
+}
+
+/// A name that every provider takes.
+fn usable_name(name: &str) -> String {
+    let usable = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name: String = name.chars().take(MAX_NAME).map(usable).collect();
+    if name.is_empty() {
+        "answer".to_owned()
+    } else {
+        name
+    }
+}

@@ -1,0 +1,193 @@
+//! One conversation: the guard, the rotation of models, the repair of answers, the time, the tokens.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+use tracing::Instrument;
+
+use super::answer::{Misfit, Wanted};
+use super::client::LlmClient;
+use super::model::{ChatError, Correction, Prompt, Reply};
+use super::request::{ChatRequest, Message};
+use crate::error::SkillError;
+use crate::platform::LlmUsage;
+use crate::platform::pii::{self, Found, Guard};
+
+/// How often one model is asked: once, and once more with what was wrong.
+const ATTEMPTS: usize = 2;
+
+/// The longest pause that a provider may ask for and get, before all models are asked once more.
+const MAX_PAUSE: Duration = Duration::from_secs(20);
+
+/// What must be left of the call's time behind a pause for the pause to be worth it.
+const AFTER_PAUSE: Duration = Duration::from_secs(1);
+
+/// The value that was answered. What it took is added to `usage`, also when it fails or is dropped.
+pub(super) async fn chat(
+    client: &LlmClient,
+    request: ChatRequest,
+    wanted: &Wanted,
+    deadline: Option<Instant>,
+    usage: &mut LlmUsage,
+) -> Result<Value, SkillError> {
+    let guard = pii::installed();
+    let prompt = guarded(&guard, request, wanted);
+    let conversation = Conversation {
+        client,
+        wanted,
+        guard,
+        deadline,
+        usage,
+    };
+    conversation.hold(prompt).await
+}
+
+/// The request without personal data.
+fn guarded(guard: &Guard, request: ChatRequest, wanted: &Wanted) -> Prompt {
+    let mut found = Found::new();
+    let ChatRequest {
+        system,
+        messages,
+        schema_name: _,
+        temperature,
+        max_tokens,
+    } = request;
+    let system = guard.replace(&system, &mut found).into_owned();
+    let messages = messages
+        .into_iter()
+        .map(|Message { role, content }| Message {
+            role,
+            content: guard.replace(&content, &mut found).into_owned(),
+        })
+        .collect();
+    if !found.is_empty() {
+        let counts: Vec<_> = found
+            .iter()
+            .map(|(kind, count)| format!("{kind}: {count}"))
+            .collect();
+        tracing::info!(
+            found = counts.join(", "),
+            "personal data was replaced before the model was asked"
+        );
+    }
+    Prompt {
+        system,
+        messages,
+        schema: wanted.schema(),
+        temperature,
+        max_tokens,
+        correction: None,
+    }
+}
+
+struct Conversation<'a> {
+    client: &'a LlmClient,
+    wanted: &'a Wanted,
+    guard: Guard,
+    deadline: Option<Instant>,
+    usage: &'a mut LlmUsage,
+}
+
+impl Conversation<'_> {
+    async fn hold(mut self, mut prompt: Prompt) -> Result<Value, SkillError> {
+        let models = self.client.model().models();
+        let mut paused = false;
+        loop {
+            let mut last = None;
+            let mut pause: Option<Duration> = None;
+            for model in &models {
+                prompt.correction = None;
+                match self.ask_model(model, &mut prompt).await {
+                    Ok(value) => return Ok(value),
+                    Err(unanswered) if !unanswered.next => return Err(unanswered.error),
+                    Err(unanswered) => {
+                        pause = match (pause, unanswered.retry_after) {
+                            (Some(one), Some(other)) => Some(one.min(other)),
+                            (one, other) => one.or(other),
+                        };
+                        last = Some(unanswered.error);
+                    }
+                }
+            }
+            let error = last
+                .unwrap_or_else(|| SkillError::retryable("llm_not_configured", "there is no model to ask"));
+            match pause.filter(|pause| !paused && self.has_time_for(*pause)) {
+                Some(pause) => sleep(pause).await,
+                None => return Err(error),
+            }
+            paused = true;
+        }
+    }
+
+    fn has_time_for(&self, pause: Duration) -> bool {
+        let fits = |deadline: Instant| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            pause + AFTER_PAUSE <= left
+        };
+        pause <= MAX_PAUSE && self.deadline.is_none_or(fits)
+    }
+
+    /// Asks one model, and once more when its answer does not fit.
+    async fn ask_model(&mut self, model: &str, prompt: &mut Prompt) -> Result<Value, ChatError> {
+        let mut misfit = None;
+        for _ in 0..ATTEMPTS {
+            let reply = self.ask(model, prompt).await?;
+            let Misfit {
+                for_model,
+                for_caller,
+            } = match self.wanted.read(&reply.text) {
+                Ok(value) => return Ok(value),
+                Err(misfit) => misfit,
+            };
+            if let Some(error) = self.client.model().misfit(&for_model) {
+                return Err(ChatError::last(error));
+            }
+            // Places have names in them that the model made up.
+            let for_caller = self.guard.redact(&for_caller).text;
+            tracing::debug!(model, why = for_caller, "the answer of the model does not fit");
+            // The model's own words may hold what it was not told, so they pass the guard as well.
+            prompt.correction = Some(Correction {
+                answer: self.guard.redact(&reply.text).text,
+                why: self.guard.redact(&for_model).text,
+            });
+            misfit = Some(for_caller);
+        }
+        let model = if model.is_empty() { "default" } else { model };
+        let message = format!(
+            "no model gave JSON that fits ({model}: {})",
+            misfit.unwrap_or_default()
+        );
+        let error = SkillError::retryable("llm_invalid_response", message);
+        Err(ChatError::next(error))
+    }
+
+    /// Asks a model once.
+    async fn ask(&mut self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
+        let provider = self.client.model();
+        let span = tracing::info_span!(
+            "llm",
+            otel.kind = "client",
+            gen_ai.operation.name = "chat",
+            gen_ai.provider.name = provider.provider(),
+            gen_ai.request.model = model,
+            gen_ai.response.model = tracing::field::Empty,
+            gen_ai.usage.input_tokens = tracing::field::Empty,
+            gen_ai.usage.output_tokens = tracing::field::Empty,
+            error.type = tracing::field::Empty,
+        );
+        let asked = provider.ask(model, prompt).instrument(span.clone()).await;
+        let usage = match &asked {
+            Ok(reply) => &reply.usage,
+            Err(unanswered) => {
+                span.record("error.type", unanswered.error.code());
+                &unanswered.usage
+            }
+        };
+        span.record("gen_ai.response.model", usage.model.as_str());
+        span.record("gen_ai.usage.input_tokens", usage.prompt_tokens);
+        span.record("gen_ai.usage.output_tokens", usage.completion_tokens);
+        self.usage.add(usage);
+        asked
+    }
+}

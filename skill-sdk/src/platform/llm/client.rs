@@ -1,0 +1,157 @@
+//! Which provider there is.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::answer::{Wanted, unreadable};
+use super::chat::chat;
+use super::model::ChatModel;
+use super::openai::OpenAi;
+use super::request::ChatRequest;
+use super::settings::{Choice, OpenAiSettings};
+use crate::environment::Environment;
+use crate::error::SkillError;
+use crate::platform::LlmUsage;
+use crate::platform::client_cache::ClientCache;
+
+/// A provider of models, ready to be asked. Cheap to clone.
+#[derive(Clone)]
+pub struct LlmClient(Arc<dyn ChatModel>);
+
+impl LlmClient {
+    /// The client of a provider.
+    pub fn new(model: impl ChatModel) -> Self {
+        Self(Arc::new(model))
+    }
+
+    pub(super) fn model(&self) -> &dyn ChatModel {
+        self.0.as_ref()
+    }
+
+    /// The client that the environment asks for, unless [`configure_llm`] said otherwise.
+    pub(crate) fn of_environment(environment: &Environment) -> Result<Self, SkillError> {
+        if let Some(client) = configured(environment)? {
+            return Ok(client);
+        }
+        match Choice::of(environment)? {
+            Choice::ClaudeCode(claude) => Ok(Self::new(claude)),
+            Choice::OpenAi(settings) => Self::openai(settings),
+        }
+    }
+
+    /// The answer to a request as a value of type `T`, by `deadline`. What it took is added to `usage`, also when it fails.
+    pub(crate) async fn chat_json<T>(
+        &self,
+        request: ChatRequest,
+        deadline: Option<Instant>,
+        usage: &mut LlmUsage,
+    ) -> Result<T, SkillError>
+    where
+        T: DeserializeOwned + JsonSchema + 'static,
+    {
+        let wanted = Wanted::of::<T>(request.schema_name.as_deref())?;
+        let value = chat(self, request, &wanted, deadline, usage).await?;
+        // That it can be read was a condition of the answer.
+        T::deserialize(value).map_err(|error| unreadable(&usage.model, &error))
+    }
+
+    /// The answer to a request as any JSON object.
+    pub(crate) async fn chat_json_object(
+        &self,
+        request: ChatRequest,
+        deadline: Option<Instant>,
+        usage: &mut LlmUsage,
+    ) -> Result<Map<String, Value>, SkillError> {
+        match chat(self, request, &Wanted::any_object(), deadline, usage).await? {
+            Value::Object(data) => Ok(data),
+            _ => Err(unreadable(&usage.model, &"it is not a JSON object")),
+        }
+    }
+
+    /// The client of these settings: the one that was made before, with its connections, or a new one.
+    fn openai(settings: OpenAiSettings) -> Result<Self, SkillError> {
+        static CLIENTS: ClientCache<OpenAiSettings, LlmClient> = ClientCache::new();
+        let client = CLIENTS.get(settings, |settings| {
+            OpenAi::from_settings(settings.clone()).map(Self::new)
+        })?;
+        Ok(Self::clone(&client))
+    }
+}
+
+impl fmt::Debug for LlmClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LlmClient")
+            .field("provider", &self.0.provider())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ChatAnswer<T> {
+    /// The answer.
+    pub data: T,
+    /// What the whole conversation used: all models that were asked, and all repairs.
+    pub usage: LlmUsage,
+    /// The model that gave the answer.
+    pub model: String,
+}
+
+type Factory = Arc<dyn Fn(&Environment) -> Result<LlmClient, SkillError> + Send + Sync>;
+
+/// The factory, and what it made.
+static CONFIGURED: RwLock<Option<(Factory, Option<LlmClient>)>> = RwLock::new(None);
+
+/// Puts a provider of your own in the place of the one that the environment chooses, in this whole program.
+/// Needs feature `llm`.
+///
+/// `factory` runs when a skill asks for the model the first time; its client is used from then on. A failure is that of the
+/// call, and the next call tries again. Another `configure_llm` replaces it.
+///
+/// ```
+/// use skill_sdk::llm::{Asked, ChatModel, LlmClient, Prompt, Reply};
+/// use skill_sdk::{LlmUsage, configure_llm};
+///
+/// struct Echo;
+///
+/// impl ChatModel for Echo {
+///     fn provider(&self) -> &'static str {
+///         "echo"
+///     }
+///
+///     fn ask<'a>(&'a self, _model: &'a str, prompt: &'a Prompt) -> Asked<'a> {
+///         let said = prompt.messages.len();
+///         Box::pin(async move { Ok(Reply::new(format!("{{\"messages\": {said}}}"), LlmUsage::default())) })
+///     }
+/// }
+///
+/// configure_llm(|_environment| Ok(LlmClient::new(Echo)));
+/// ```
+pub fn configure_llm(
+    factory: impl Fn(&Environment) -> Result<LlmClient, SkillError> + Send + Sync + 'static,
+) {
+    let mut configured = CONFIGURED.write().unwrap_or_else(PoisonError::into_inner);
+    *configured = Some((Arc::new(factory), None));
+}
+
+fn configured(environment: &Environment) -> Result<Option<LlmClient>, SkillError> {
+    let factory = match &*CONFIGURED.read().unwrap_or_else(PoisonError::into_inner) {
+        None => return Ok(None),
+        Some((_, Some(client))) => return Ok(Some(client.clone())),
+        Some((factory, None)) => Arc::clone(factory),
+    };
+    let client = factory(environment)?;
+    let mut configured = CONFIGURED.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some((current, made)) = &mut *configured
+        && Arc::ptr_eq(current, &factory)
+    {
+        *made = Some(client.clone());
+    }
+    Ok(Some(client))
+}

@@ -1,0 +1,181 @@
+//! What a provider is asked, and what it answers.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::request::Message;
+use crate::error::SkillError;
+use crate::platform::LlmUsage;
+
+/// Somebody who answers prompts: a provider of models.
+///
+/// The library has two, [`OpenAi`](super::OpenAi) and [`ClaudeCode`](super::ClaudeCode). With one of your own,
+/// [`configure_llm`](super::configure_llm) puts it in their place. The guard, the check of answers, the repair, the
+/// rotation of models, the deadline and the cost are done around it.
+pub trait ChatModel: Send + Sync + 'static {
+    /// A word for the provider, for logs and traces.
+    fn provider(&self) -> &'static str;
+
+    /// The models, in the order in which they are asked. The empty name is the provider's default.
+    fn models(&self) -> Vec<String> {
+        vec![String::new()]
+    }
+
+    /// Asks one model once.
+    ///
+    /// The future is dropped when the time of the call is up, and everything that it started must end with it.
+    fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a>;
+
+    /// The failure of a call whose answer does not fit. `None`, the default, is one repair, then the next model, then
+    /// `llm_invalid_response`.
+    fn misfit(&self, why: &str) -> Option<SkillError> {
+        let _ = why;
+        None
+    }
+}
+
+/// The work of [`ChatModel::ask`].
+pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<Reply, ChatError>> + Send + 'a>>;
+
+/// What a model is asked. Personal data is already replaced in all of it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Prompt {
+    /// The instructions; may be empty.
+    pub system: String,
+    /// The messages, the oldest first.
+    pub messages: Vec<Message>,
+    /// The schema of the answer; `None`: any JSON object.
+    pub schema: Option<ResponseSchema>,
+    /// From 0 to 2.
+    pub temperature: f64,
+    /// The most tokens of the answer.
+    pub max_tokens: Option<u32>,
+    /// What was wrong with the last answer of this model, when it is asked again.
+    pub correction: Option<Correction>,
+}
+
+/// The schema of an answer.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ResponseSchema {
+    /// Its name: 1 to 64 ASCII letters, digits, `_` or `-`.
+    pub name: String,
+    /// What answers are checked against, without `$schema`.
+    pub schema: Value,
+    /// The same in the strict profile of structured outputs: all properties required, those that were optional may be null,
+    /// nothing else allowed, only keywords that providers know. `None` where the type has no such form (maps, arbitrary
+    /// JSON, an enum as a whole).
+    pub strict: Option<Value>,
+}
+
+/// An answer that was not accepted.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Correction {
+    /// The answer.
+    pub answer: String,
+    /// What is wrong with it, for the model.
+    pub why: String,
+}
+
+/// What a model answered.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The text, in which the JSON is.
+    pub text: String,
+    /// What it took, and which model it was.
+    pub usage: LlmUsage,
+}
+
+impl Reply {
+    /// An answer and what it took.
+    pub fn new(text: impl Into<String>, usage: LlmUsage) -> Self {
+        Self {
+            text: text.into(),
+            usage,
+        }
+    }
+}
+
+/// Why a model did not answer.
+#[derive(Debug)]
+pub struct ChatError {
+    pub(super) error: SkillError,
+    /// Whether another model may answer.
+    pub(super) next: bool,
+    pub(super) retry_after: Option<Duration>,
+    pub(super) usage: LlmUsage,
+}
+
+impl ChatError {
+    /// The end of the call: another model would not answer either.
+    pub fn last(error: SkillError) -> Self {
+        Self {
+            error,
+            next: false,
+            retry_after: None,
+            usage: LlmUsage::default(),
+        }
+    }
+
+    /// Another model may answer; without one this is the failure of the call.
+    pub fn next(error: SkillError) -> Self {
+        Self {
+            next: true,
+            ..Self::last(error)
+        }
+    }
+
+    /// When the model takes requests again.
+    #[must_use]
+    pub fn retry_after(mut self, pause: Option<Duration>) -> Self {
+        self.retry_after = pause;
+        self
+    }
+
+    /// What the failure took all the same.
+    #[must_use]
+    pub fn usage(mut self, usage: LlmUsage) -> Self {
+        self.usage = usage;
+        self
+    }
+}
+
+impl From<SkillError> for ChatError {
+    fn from(error: SkillError) -> Self {
+        Self::last(error)
+    }
+}
+
+/// No texts: they may hold what nobody should read in a log.
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prompt")
+            .field("messages", &self.messages)
+            .field("schema", &self.schema.as_ref().map(|schema| &schema.name))
+            .field("temperature", &self.temperature)
+            .field("max_tokens", &self.max_tokens)
+            .field("correction", &self.correction.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Correction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Correction").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply")
+            .field("usage", &self.usage)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! What is sent.
+
+use serde_json::{Map, Value, json};
+
+use super::form::{Form, Format};
+use crate::platform::llm::model::{Correction, Prompt};
+
+/// The body of a request.
+pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Vec<u8> {
+    let format = form.format_for(prompt);
+    let mut body = Map::new();
+    body.insert("model".to_owned(), model.into());
+    body.insert("messages".to_owned(), messages(prompt, format).into());
+    if !form.no_temperature {
+        body.insert("temperature".to_owned(), prompt.temperature.into());
+    }
+    if let Some(limit) = prompt.max_tokens {
+        let name = if form.completion_tokens {
+            "max_completion_tokens"
+        } else {
+            "max_tokens"
+        };
+        body.insert(name.to_owned(), limit.into());
+    }
+    match (format, &prompt.schema) {
+        (Format::Schema, Some(schema)) => {
+            let json_schema = json!({
+                "name": schema.name,
+                "strict": schema.strict.is_some(),
+                "schema": schema.strict.as_ref().unwrap_or(&schema.schema),
+            });
+            let format = json!({"type": "json_schema", "json_schema": json_schema});
+            body.insert("response_format".to_owned(), format);
+        }
+        (Format::Schema | Format::Object, _) => {
+            body.insert("response_format".to_owned(), json!({"type": "json_object"}));
+        }
+        (Format::Words, _) => {}
+    }
+    Value::Object(body).to_string().into_bytes()
+}
+
+fn messages(prompt: &Prompt, format: Format) -> Vec<Value> {
+    let message = |role: &str, content: &str| json!({"role": role, "content": content});
+    let mut messages = Vec::with_capacity(prompt.messages.len() + 3);
+    let system = match format {
+        Format::Schema => prompt.system.clone(),
+        Format::Object | Format::Words => in_words(prompt),
+    };
+    if !system.is_empty() {
+        messages.push(message("system", &system));
+    }
+    messages.extend(
+        prompt
+            .messages
+            .iter()
+            .map(|said| message(said.role.as_str(), &said.content)),
+    );
+    if let Some(Correction { answer, why }) = &prompt.correction {
+        messages.push(message("assistant", answer));
+        let request = format!("The last answer was not accepted: {why}. Give the corrected JSON object.");
+        messages.push(message("user", &request));
+    }
+    messages
+}
+
+/// The instructions with what the answer must be.
+fn in_words(prompt: &Prompt) -> String {
+    let format = match &prompt.schema {
+        Some(schema) => format!(
+            "Answer with one JSON object that fits the JSON Schema below, without any text before or after it:\n{}",
+            schema.schema
+        ),
+        None => "Answer with one JSON object, without any text before or after it.".to_owned(),
+    };
+    if prompt.system.is_empty() {
+        format
+    } else {
+        format!("{}\n\n{format}", prompt.system)
+    }
+}

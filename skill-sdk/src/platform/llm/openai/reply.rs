@@ -1,0 +1,233 @@
+//! What comes back, read without trust.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use crate::contract::json;
+use crate::environment::Secret;
+use crate::error::SkillError;
+use crate::platform::LlmUsage;
+use crate::platform::llm::model::{ChatError, Reply};
+
+/// The longest word of a server that is repeated, in bytes.
+const MAX_WORD: usize = 60;
+
+/// What codes have in them that are about something else than the form of a request.
+const OTHER_REASONS: &[&str] = &[
+    "context_length",
+    "above_max_length",
+    "content_filter",
+    "content_policy",
+    "moderation",
+    "model_not",
+    "quota",
+    "billing",
+];
+
+/// How sentences say that a prompt is too long for a model.
+const LONG_CONTEXT: &[&str] = &["context length", "context window", "context size"];
+
+/// What servers call no part of a request.
+const NOTHING: &[&str] = &["", "none", "null", "nil", "undefined"];
+
+/// The longest name of a model that is repeated, in characters.
+const MAX_MODEL: usize = 200;
+
+/// The answer in the body of a success.
+pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, ChatError> {
+    let Ok(document) = json::parse(body) else {
+        return Err(failed(
+            model,
+            "the server answered with something that is not JSON",
+        ));
+    };
+    let usage = usage(model, &document, key);
+    if document.get("choices").is_none() {
+        // Some servers tell failures with the status of a success.
+        let refusal = Refusal::of_document(StatusCode::OK, &document, key);
+        return Err(refusal.unanswered(model, None).usage(usage));
+    }
+    let choice = &document["choices"][0];
+    let message = &choice["message"];
+    if message["refusal"]
+        .as_str()
+        .is_some_and(|refusal| !refusal.is_empty())
+    {
+        return Err(unusable(model, "it refused to answer").usage(usage));
+    }
+    match text(&message["content"]) {
+        Some(text) => Ok(Reply::new(text, usage)),
+        None if choice["finish_reason"] == "content_filter" => {
+            Err(unusable(model, "the answer was filtered").usage(usage))
+        }
+        // The repair tells the model so.
+        None => Ok(Reply::new(String::new(), usage)),
+    }
+}
+
+/// The text of a message: as it is, or in parts.
+fn text(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => {
+            let texts: Vec<_> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+            (!texts.is_empty()).then(|| texts.concat())
+        }
+        _ => None,
+    }
+}
+
+fn usage(model: &str, document: &Value, key: &Secret) -> LlmUsage {
+    let usage = &document["usage"];
+    let tokens = |name: &str| usage[name].as_u64().unwrap_or_default();
+    let (prompt_tokens, completion_tokens) = (tokens("prompt_tokens"), tokens("completion_tokens"));
+    let named = document["model"]
+        .as_str()
+        .filter(|name| !name.is_empty() && name.chars().count() <= MAX_MODEL)
+        .filter(|name| !name.contains(key.expose()));
+    let price = |name: &str| {
+        usage[name]
+            .as_f64()
+            .filter(|price| price.is_finite() && *price >= 0.0)
+    };
+    LlmUsage {
+        model: named.unwrap_or(model).to_owned(),
+        prompt_tokens,
+        completion_tokens,
+        total_tokens: usage["total_tokens"]
+            .as_u64()
+            .unwrap_or_else(|| prompt_tokens.saturating_add(completion_tokens)),
+        cost_usd: price("cost_usd").or_else(|| price("cost")),
+    }
+}
+
+/// When the server takes requests again. Only seconds are understood, not dates.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds: f64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// What a server refused a request with. It holds texts of the server, so nothing writes it out.
+pub(super) struct Refusal {
+    status: StatusCode,
+    /// A word of the server's own.
+    word: Option<String>,
+    /// The part of the request that it is about, as it may be repeated.
+    param: Option<String>,
+    /// The same as it came. It is compared and never shown.
+    about: Option<String>,
+    /// Whether it says that something else than the form of the request is refused.
+    of_something_else: bool,
+}
+
+impl Refusal {
+    pub(super) fn read(status: StatusCode, body: &[u8], key: &Secret) -> Self {
+        let document = json::parse(body).unwrap_or_default();
+        Self::of_document(status, &document, key)
+    }
+
+    fn of_document(status: StatusCode, document: &Value, key: &Secret) -> Self {
+        let error = &document["error"];
+        // A code that is a number is the status that the server would have given.
+        let told = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        let told = told.and_then(|code| StatusCode::from_u16(code).ok());
+        let status = match told {
+            Some(told) if status.is_success() => told,
+            _ => status,
+        };
+        let about = error["param"].as_str().filter(|param| names_something(param));
+        Self {
+            status,
+            word: word(&error["code"], key).or_else(|| word(&error["type"], key)),
+            param: about.and_then(|_| word(&error["param"], key)),
+            about: about.map(str::to_owned),
+            of_something_else: is_of_something_else(document),
+        }
+    }
+
+    /// The part of the request that the server names.
+    pub(super) fn about(&self) -> Option<&str> {
+        self.about.as_deref()
+    }
+
+    /// Whether it is about what was sent, as opposed to who sent it or when, and says of nothing else that it is the reason.
+    pub(super) fn may_be_about_the_form(&self) -> bool {
+        matches!(self.status.as_u16(), 400 | 415 | 422 | 501) && !self.of_something_else
+    }
+
+    /// The failure of the model.
+    pub(super) fn unanswered(&self, model: &str, retry_after: Option<Duration>) -> ChatError {
+        let in_brackets = |word: &String| format!(" ({word})");
+        let word = self.word.as_ref().map(in_brackets).unwrap_or_default();
+        let about = |param: &String| format!(" about `{param}`");
+        let param = self.param.as_ref().map(about).unwrap_or_default();
+        let status = self.status.as_u16();
+        match status {
+            429 => {
+                let message = format!("the model {model} takes no more requests for now{word}");
+                ChatError::next(SkillError::retryable("llm_rate_limited", message)).retry_after(retry_after)
+            }
+            401 => {
+                let message = format!("the model's server refused SKILL_LLM_API_KEY{word}");
+                ChatError::last(SkillError::retryable("llm_failed", message))
+            }
+            200..=299 => failed(model, &format!("the server's answer has no `choices`{word}")),
+            300..=399 => failed(
+                model,
+                &format!("status {status}; redirects are not followed, check SKILL_LLM_BASE_URL"),
+            ),
+            404 => failed(
+                model,
+                &format!(
+                    "status 404{word}{param}; check SKILL_LLM_BASE_URL and the name of the model in SKILL_LLM_MODELS"
+                ),
+            ),
+            // Whoever is overloaded may say for how long; a fault has no end that is known.
+            503 => failed(model, &format!("status {status}{word}")).retry_after(retry_after),
+            _ => failed(model, &format!("status {status}{word}{param}")),
+        }
+    }
+}
+
+fn failed(model: &str, why: &str) -> ChatError {
+    let message = format!("the model {model} failed: {why}");
+    ChatError::next(SkillError::retryable("llm_failed", message))
+}
+
+/// Whether the part that a server names is one: some write their language's word for "nothing" as a text.
+fn names_something(param: &str) -> bool {
+    let param = param.trim();
+    let nothing = |word: &&str| param.eq_ignore_ascii_case(word);
+    !NOTHING.iter().any(nothing)
+}
+
+/// Whether a document of a server names a reason that another form of the request would not take away.
+fn is_of_something_else(document: &Value) -> bool {
+    let error = &document["error"];
+    let has = |value: &Value, words: &[&str]| {
+        let text = value.as_str().unwrap_or_default().to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    has(&error["code"], OTHER_REASONS)
+        || has(&error["type"], OTHER_REASONS)
+        // Some servers have no word for it.
+        || has(&error["message"], LONG_CONTEXT)
+        || has(&document["message"], LONG_CONTEXT)
+}
+
+/// The failure of a model that answered, with nothing that can be used or repaired.
+fn unusable(model: &str, why: &str) -> ChatError {
+    let message = format!("no model gave JSON that fits ({model}: {why})");
+    ChatError::next(SkillError::retryable("llm_invalid_response", message))
+}
+
+/// A word of a server that is safe to repeat: its sentences may hold the prompt or the key.
+fn word(value: &Value, key: &Secret) -> Option<String> {
+    let safe = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.' | b'-');
+    let text = value.as_str()?;
+    let safe = !text.is_empty() && text.len() <= MAX_WORD && text.bytes().all(safe);
+    (safe && !text.contains(key.expose())).then(|| text.to_owned())
+}

@@ -1,0 +1,162 @@
+//! What the environment says about the model.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::settings::Choice;
+use crate::environment::Environment;
+
+fn environment<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
+    Environment::from_vars(
+        variables
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+    )
+}
+
+const SERVER: [(&str, &str); 3] = [
+    ("SKILL_LLM_BASE_URL", "https://llm/v1/"),
+    ("SKILL_LLM_API_KEY", "hunter2"),
+    ("SKILL_LLM_MODELS", "a,b"),
+];
+
+/// How many cases are replayed here; `tests/tests/replayed.rs` adds up.
+const REPLAYED: usize = 6;
+
+#[test]
+fn recorded_choices() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/context.json");
+    let Ok(text) = fs::read_to_string(path) else {
+        eprintln!("skipped: the recorded cases are not at hand (context.json)");
+        return;
+    };
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let cases = document["cases"].as_array().unwrap();
+    let mut replayed = 0;
+    for case in cases {
+        let id = case["id"].as_str().unwrap();
+        if !id.starts_with("provider-") {
+            continue;
+        }
+        replayed += 1;
+        let variables = case["input"]["env"].as_object().unwrap();
+        let environment = environment(
+            variables
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str().unwrap())),
+        );
+        let expect = &case["expect"];
+        match Choice::of(&environment) {
+            Ok(Choice::OpenAi(settings)) => {
+                assert_eq!(expect["client"], "openai", "{id}");
+                let recorded = &expect["kwargs"];
+                assert_eq!(recorded["base_url"], settings.base_url, "{id}");
+                assert_eq!(recorded["api_key"], settings.key.expose(), "{id}");
+                assert_eq!(recorded["models"], serde_json::json!(settings.models), "{id}");
+            }
+            Ok(Choice::ClaudeCode(_)) => panic!("{id}"),
+            Err(error) => {
+                assert_eq!(expect["error"]["code"], error.code(), "{id}");
+                assert_eq!(expect["error"]["retryable"], error.is_retryable(), "{id}");
+                assert_eq!(error.details(), None, "{id}");
+            }
+        }
+    }
+    assert_eq!(replayed, REPLAYED);
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    type Row = (
+        &'static [(&'static str, &'static str)],
+        &'static str,
+        &'static str,
+    );
+    let table: &[Row] = &[
+        (
+            &[("SKILL_LLM_PROVIDER", "gemini")],
+            "llm_not_configured",
+            "`gemini`",
+        ),
+        (
+            &[("SKILL_LLM_API_KEY", "k"), ("SKILL_LLM_MODELS", "m")],
+            "llm_not_configured",
+            "the host has no SKILL_LLM_BASE_URL;",
+        ),
+        (
+            &[
+                ("SKILL_LLM_PROVIDER", " Claude-Code "),
+                ("SKILL_LLM_CLAUDE_BINARY", "no-such-program"),
+            ],
+            "llm_unavailable",
+            "`no-such-program`",
+        ),
+        (
+            &[
+                ("SKILL_LLM_PROVIDER", "claude-code"),
+                ("SKILL_LLM_CLAUDE_BINARY", "/no/such/program"),
+            ],
+            "llm_unavailable",
+            "SKILL_LLM_CLAUDE_BINARY",
+        ),
+    ];
+    for (variables, code, part) in table {
+        let error = Choice::of(&environment(variables.iter().copied())).unwrap_err();
+        assert_eq!(
+            (error.code(), error.is_retryable()),
+            (*code, true),
+            "{variables:?}"
+        );
+        assert!(error.message().contains(part), "{error}");
+    }
+    for timeout in ["soon", "0", "-1", "NaN", "inf", "1e9", "86401"] {
+        let variables = SERVER.into_iter().chain([("SKILL_LLM_TIMEOUT_SECONDS", timeout)]);
+        let error = Choice::of(&environment(variables)).unwrap_err();
+        assert_eq!(error.code(), "llm_not_configured", "{timeout}");
+        assert!(error.message().contains("SKILL_LLM_TIMEOUT_SECONDS"), "{error}");
+    }
+    for timeout in ["", " 2.5 ", "86400"] {
+        let variables = SERVER.into_iter().chain([("SKILL_LLM_TIMEOUT_SECONDS", timeout)]);
+        assert!(Choice::of(&environment(variables)).is_ok(), "{timeout}");
+    }
+}
+
+#[test]
+fn an_address_that_cannot_be_used_is_named_without_being_shown() {
+    for url in ["llm/v1", "ftp://llm", "https://user:hunter3@llm/v1", "https://"] {
+        let mut variables = SERVER;
+        variables[0].1 = url;
+        let error = super::LlmClient::of_environment(&environment(variables)).unwrap_err();
+        assert_eq!(
+            (error.code(), error.is_retryable()),
+            ("llm_not_configured", true),
+            "{url}"
+        );
+        assert!(error.message().contains("SKILL_LLM_BASE_URL"), "{error}");
+        assert!(!format!("{error:?}").contains("hunter"), "{error:?}");
+    }
+    let mut variables = SERVER;
+    variables[1].1 = "hunter2\nx: y";
+    let error = super::LlmClient::of_environment(&environment(variables)).unwrap_err();
+    assert!(error.message().contains("SKILL_LLM_API_KEY"), "{error}");
+    assert!(!format!("{error:?}").contains("hunter"), "{error:?}");
+}
+
+#[test]
+fn nothing_shows_the_key() {
+    let environment = environment(SERVER);
+    let choice = Choice::of(&environment).unwrap();
+    let client = super::LlmClient::of_environment(&environment).unwrap();
+    let Choice::OpenAi(settings) = &choice else {
+        panic!("{choice:?}");
+    };
+    let openai = super::OpenAi::from_settings(settings.clone()).unwrap();
+    for shown in [
+        format!("{choice:?}"),
+        format!("{client:?}"),
+        format!("{openai:?}"),
+    ] {
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}
