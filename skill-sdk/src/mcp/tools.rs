@@ -1,16 +1,16 @@
 //! The tools of the server: one for each skill.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeMap;
+#[cfg(feature = "mcp-http")]
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use serde::Serialize;
-use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 
-use super::schemas::{self, Side};
+use crate::contract::schema::{Side, portable};
 use crate::contract::{Idempotency, SideEffects};
 use crate::pipeline::{Runnable, SkillSet};
 
@@ -55,35 +55,12 @@ impl fmt::Display for McpError {
 
 impl Error for McpError {}
 
-/// A tool as `tools/list` shows it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tool<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<&'a str>,
-    description: &'a str,
-    input_schema: Value,
-    output_schema: Value,
-    annotations: Annotations,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
-struct Annotations {
-    read_only_hint: bool,
-    destructive_hint: bool,
-    idempotent_hint: bool,
-    open_world_hint: bool,
-}
-
 /// The tools, by name.
 #[derive(Debug, Clone)]
 pub(super) struct Tools {
-    /// As JSON, sorted by name.
-    listed: Vec<Box<RawValue>>,
-    by_name: HashMap<&'static str, Entry>,
+    /// As `tools/list` shows them, in the order of the names.
+    listed: Vec<Value>,
+    by_name: BTreeMap<&'static str, Entry>,
     /// The hash of the names: cursors hold it.
     fingerprint: u64,
 }
@@ -91,19 +68,13 @@ pub(super) struct Tools {
 #[derive(Debug, Clone)]
 struct Entry {
     runnable: Arc<Runnable>,
-    #[cfg_attr(
-        not(feature = "mcp-http"),
-        expect(dead_code, reason = "compared with headers of HTTP")
-    )]
+    #[cfg(feature = "mcp-http")]
     mirrors: Vec<Mirror>,
 }
 
 /// An argument that callers over HTTP repeat in a header, for proxies that route by it.
+#[cfg(feature = "mcp-http")]
 #[derive(Debug, Clone)]
-#[cfg_attr(
-    not(feature = "mcp-http"),
-    expect(dead_code, reason = "compared with headers of HTTP")
-)]
 pub(super) struct Mirror {
     /// The names of the properties from the root to the argument.
     pub(super) path: Vec<String>,
@@ -113,36 +84,29 @@ pub(super) struct Mirror {
 
 impl Tools {
     pub(super) fn new(skills: &SkillSet, schemas: ToolSchemas) -> Result<Self, McpError> {
-        let mut sorted: Vec<&Arc<Runnable>> = skills
+        let mut by_name = BTreeMap::new();
+        for runnable in skills
             .iter()
             .filter_map(|runnable| skills.get(runnable.skill().reference()))
-            .collect();
-        sorted.sort_by_key(|runnable| runnable.skill().name());
-        let (mut listed, mut by_name) = (Vec::new(), HashMap::<_, Entry>::new());
-        let mut hasher = DefaultHasher::new();
-        for runnable in sorted {
-            let name = runnable.skill().name();
-            name.hash(&mut hasher);
-            // The fields of a tool are plain JSON, so serializing them cannot fail.
-            listed.extend(to_raw_value(&tool(runnable, schemas)));
-            let mut mirrors = Vec::new();
-            find_mirrors(
-                &runnable.described().contract().inputs,
-                &mut Vec::new(),
-                &mut mirrors,
-            );
+        {
             let entry = Entry {
                 runnable: Arc::clone(runnable),
-                mirrors,
+                #[cfg(feature = "mcp-http")]
+                mirrors: mirrors(&runnable.described().contract().inputs),
             };
-            if let Some(other) = by_name.insert(name, entry) {
-                let references =
-                    [other.runnable.skill(), runnable.skill()].map(|skill| skill.reference().to_owned());
+            if let Some(Entry { runnable: other, .. }) = by_name.insert(runnable.skill().name(), entry) {
+                let mut references = [&other, runnable].map(|skill| skill.skill().reference().to_owned());
+                references.sort();
                 return Err(McpError::TwoVersions { references });
             }
         }
+        let mut hasher = DefaultHasher::new();
+        by_name.keys().for_each(|name| name.hash(&mut hasher));
         Ok(Self {
-            listed,
+            listed: by_name
+                .values()
+                .map(|entry| tool(&entry.runnable, schemas))
+                .collect(),
             by_name,
             fingerprint: hasher.finish(),
         })
@@ -156,9 +120,7 @@ impl Tools {
     /// The arguments of a tool that callers repeat in headers.
     #[cfg(feature = "mcp-http")]
     pub(super) fn mirrors(&self, name: &str) -> &[Mirror] {
-        self.by_name
-            .get(name)
-            .map_or(&[], |entry| entry.mirrors.as_slice())
+        self.by_name.get(name).map_or(&[], |entry| &entry.mirrors)
     }
 
     /// The headers that callers of any tool repeat arguments in, sorted.
@@ -169,21 +131,17 @@ impl Tools {
     }
 
     /// The names, sorted.
-    pub(super) fn names(&self) -> BTreeSet<&'static str> {
+    pub(super) fn names(&self) -> Vec<&'static str> {
         self.by_name.keys().copied().collect()
     }
 
-    /// One page as JSON, and the cursor of the next; `None` for a cursor that is not of this list.
-    pub(super) fn page(
-        &self,
-        cursor: Option<&str>,
-        size: usize,
-    ) -> Option<(&[Box<RawValue>], Option<String>)> {
+    /// One page, and the cursor of the next; `None` for a cursor that is not of this list.
+    pub(super) fn page(&self, cursor: Option<&str>, size: usize) -> Option<(&[Value], Option<String>)> {
         let from = match cursor {
             None => 0,
             Some(cursor) => self.position(cursor)?,
         };
-        let to = from.saturating_add(size.max(1)).min(self.listed.len());
+        let to = from.saturating_add(size).min(self.listed.len());
         let next = (to < self.listed.len()).then(|| self.cursor(to));
         Some((self.listed.get(from..to)?, next))
     }
@@ -200,46 +158,48 @@ impl Tools {
     }
 }
 
-/// Finds the properties that are marked with `x-mcp-header`.
-fn find_mirrors(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirror>) {
-    for (name, property) in schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        path.push(name.clone());
+/// The properties that are marked with `x-mcp-header`.
+#[cfg(feature = "mcp-http")]
+fn mirrors(schema: &Value) -> Vec<Mirror> {
+    let mut found = Vec::new();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
         let header = property.get("x-mcp-header").and_then(Value::as_str);
         if let Some(header) = header.filter(|header| !header.is_empty()) {
+            let header = format!("mcp-param-{}", header.to_ascii_lowercase());
             found.push(Mirror {
-                path: path.clone(),
-                header: format!("mcp-param-{}", header.to_ascii_lowercase()),
+                path: vec![name.clone()],
+                header,
             });
         }
-        find_mirrors(property, path, found);
-        path.pop();
+        found.extend(mirrors(property).into_iter().map(|mut mirror| {
+            mirror.path.insert(0, name.clone());
+            mirror
+        }));
     }
+    found
 }
 
-fn tool(runnable: &Runnable, schemas: ToolSchemas) -> Tool<'_> {
+fn tool(runnable: &Runnable, schemas: ToolSchemas) -> Value {
     let described = runnable.described();
     let (spec, contract) = (described.spec(), described.contract());
     let schema = |schema: &Value, side: Side| match schemas {
-        ToolSchemas::Portable => schemas::portable(schema, side),
+        ToolSchemas::Portable => portable(schema, side),
         ToolSchemas::Contract => schema.clone(),
     };
     let effects = spec.side_effects;
-    Tool {
-        name: runnable.skill().name(),
-        title: described.metadata().get("title").and_then(Value::as_str),
-        description: &spec.description,
-        input_schema: schema(&contract.inputs, Side::Inputs),
-        output_schema: schema(&contract.outputs, Side::Outputs),
-        annotations: Annotations {
-            read_only_hint: effects != SideEffects::ExternalWrite,
-            destructive_hint: effects == SideEffects::ExternalWrite,
-            idempotent_hint: effects == SideEffects::None || contract.idempotency != Idempotency::None,
-            open_world_hint: effects != SideEffects::None,
-        },
+    let mut tool = json!({"name": runnable.skill().name()});
+    if let Some(Value::String(title)) = described.metadata().get("title") {
+        tool["title"] = title.as_str().into();
     }
+    tool["description"] = spec.description.as_str().into();
+    tool["inputSchema"] = schema(&contract.inputs, Side::Inputs);
+    tool["outputSchema"] = schema(&contract.outputs, Side::Outputs);
+    tool["annotations"] = json!({
+        "readOnlyHint": effects != SideEffects::ExternalWrite,
+        "destructiveHint": effects == SideEffects::ExternalWrite,
+        "idempotentHint": effects == SideEffects::None || contract.idempotency != Idempotency::None,
+        "openWorldHint": effects != SideEffects::None,
+    });
+    tool
 }

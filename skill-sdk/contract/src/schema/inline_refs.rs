@@ -159,7 +159,7 @@ fn skip_aliases(root: &mut Value, defs: &mut Defs) {
 }
 
 /// How often each type is referred to from `root` and from the types that are reached from it.
-fn uses(root: &Value, defs: &Defs) -> BTreeMap<String, usize> {
+pub(super) fn uses(root: &Value, defs: &Defs) -> BTreeMap<String, usize> {
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
     let mut open: Vec<&Value> = vec![root];
     while let Some(schema) = open.pop() {
@@ -177,7 +177,7 @@ fn uses(root: &Value, defs: &Defs) -> BTreeMap<String, usize> {
 }
 
 /// Whether the type can be reached from itself.
-fn is_recursive(name: &str, defs: &Defs) -> bool {
+pub(super) fn is_recursive(name: &str, defs: &Defs) -> bool {
     defs.get(name)
         .is_some_and(|schema| uses(schema, defs).contains_key(name))
 }

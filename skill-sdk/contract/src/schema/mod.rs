@@ -55,6 +55,7 @@ mod generate;
 mod inline_refs;
 mod normalize;
 mod numbers;
+mod portable;
 mod problem;
 mod refs;
 mod root;
@@ -67,6 +68,8 @@ mod tests;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
+#[doc(hidden)]
+pub use self::portable::{Side, portable};
 pub use self::problem::{SchemaProblem, SchemaProblemKind};
 
 /// How outputs stand on the wire.

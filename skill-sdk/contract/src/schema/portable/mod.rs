@@ -1,0 +1,217 @@
+//! Schemas as they are served: in the form that the clients and models in use read.
+//!
+//! Many clients do not follow references, so references are resolved in place; a type that contains itself stays in `$defs`.
+//! Many models and clients cannot handle a type that also allows null, so an optional property of the inputs is served with
+//! its plain type: null and absent are accepted alike, as the contract says. Nothing else changes. Outputs keep their nulls,
+//! because clients validate them.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::inline_refs::{is_recursive, uses};
+use super::refs::{Defs, target};
+use crate::keywords::is_annotation;
+use crate::walk::{Node, children_mut, each};
+
+/// Which side of a skill a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What a skill receives.
+    Inputs,
+    /// What a skill returns.
+    Outputs,
+}
+
+/// The most nodes that a schema may grow to when its references are resolved in place.
+const MAX_NODES: usize = 5_000;
+
+/// Keywords that make the meaning of a reference depend on its place.
+const ANCHORS: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"];
+
+/// The portable form of a schema of a contract.
+pub fn portable(contract: &Value, side: Side) -> Value {
+    let mut schema = inlined(contract).unwrap_or_else(|| contract.clone());
+    if let (Side::Inputs, Value::Object(root)) = (side, &mut schema) {
+        plain_optionals(root);
+        // OpenAI and others reject a tool whose inputs have no `properties`.
+        if !root.contains_key("$ref") {
+            root.entry("type").or_insert_with(|| "object".into());
+            root.entry("properties").or_insert_with(|| json!({}));
+        }
+    }
+    schema
+}
+
+/// The schema with its references resolved in place. `None` when that is not possible, or when it would grow too large.
+fn inlined(contract: &Value) -> Option<Value> {
+    let mut root = contract.as_object()?.clone();
+    let defs = match root.shift_remove("$defs") {
+        Some(Value::Object(defs)) => defs,
+        _ => Defs::new(),
+    };
+    let mut is_movable = true;
+    each(contract, &mut |node| {
+        let known = |name: &str| defs.contains_key(name) && !name.contains(['~', '%']);
+        is_movable &= !ANCHORS.iter().any(|keyword| node.contains_key(*keyword))
+            && (!node.contains_key("$ref") || target(node).is_some_and(known));
+    });
+    if !is_movable {
+        return None;
+    }
+    let recursive = defs.keys().filter(|name| is_recursive(name, &defs));
+    let mut inliner = Inliner {
+        recursive: recursive.map(String::as_str).collect(),
+        defs: &defs,
+        nodes: 0,
+    };
+    let mut root = inliner.inlined(root.into())?;
+    // Clients need to see an object at the root, not a reference.
+    if let Value::Object(node) = &mut root
+        && let Some(Value::Object(definition)) = target(node).and_then(|name| defs.get(name))
+    {
+        node.shift_remove("$ref");
+        if let Value::Object(definition) = inliner.inlined(definition.clone().into())? {
+            for (keyword, value) in definition {
+                node.entry(keyword).or_insert(value);
+            }
+        }
+    }
+    let mut kept = Defs::new();
+    for (name, schema) in &defs {
+        if inliner.recursive.contains(name.as_str()) {
+            kept.insert(name.clone(), inliner.inlined(schema.clone())?);
+        }
+    }
+    let used = uses(&root, &kept);
+    kept.retain(|name, _| used.contains_key(name));
+    if !kept.is_empty() {
+        root["$defs"] = kept.into();
+    }
+    Some(root)
+}
+
+struct Inliner<'a> {
+    defs: &'a Defs,
+    /// The types that contain themselves.
+    recursive: BTreeSet<&'a str>,
+    nodes: usize,
+}
+
+impl Inliner<'_> {
+    fn inlined(&mut self, mut schema: Value) -> Option<Value> {
+        self.inline(&mut schema).map(|()| schema)
+    }
+
+    fn inline(&mut self, schema: &mut Value) -> Option<()> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return None;
+        }
+        let Value::Object(node) = schema else {
+            return Some(());
+        };
+        while let Some(name) = target(node).filter(|name| !self.recursive.contains(name)) {
+            let definition = self.defs.get(name)?.as_object()?;
+            node.shift_remove("$ref");
+            for (keyword, value) in definition {
+                // Both keywords apply, so one cannot replace the other.
+                if node.contains_key(keyword) && !is_annotation(keyword) {
+                    return None;
+                }
+                node.entry(keyword).or_insert_with(|| value.clone());
+            }
+        }
+        let mut done = Some(());
+        children_mut(node, &mut |_, child| {
+            done = done.and_then(|()| self.inline(child));
+        });
+        merge_lone_branch(node);
+        done
+    }
+}
+
+/// Makes the only branch of an `anyOf`, `oneOf` or `allOf` part of the schema around it, unless both restrict the same.
+fn merge_lone_branch(node: &mut Node) {
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        let Some([Value::Object(branch)]) = node.get(keyword).and_then(Value::as_array).map(Vec::as_slice)
+        else {
+            continue;
+        };
+        let collides = |name: &String| node.contains_key(name) && !is_annotation(name);
+        // The meaning of these keywords depends on those beside them.
+        let depends_on_siblings = |node: &Node| {
+            node.keys().any(|name| {
+                matches!(name.as_str(), "additionalProperties" | "items" | "then" | "else")
+                    || name.starts_with("unevaluated")
+            })
+        };
+        let restricts = node.keys().any(|name| name != keyword && !is_annotation(name));
+        if branch.keys().any(collides)
+            || (restricts && (depends_on_siblings(branch) || depends_on_siblings(node)))
+        {
+            continue;
+        }
+        let branch = branch.clone();
+        node.shift_remove(keyword);
+        for (name, value) in branch {
+            node.entry(name).or_insert(value);
+        }
+    }
+}
+
+/// Serves optional properties with their plain type.
+fn plain_optionals(node: &mut Node) {
+    let required = node.get("required").and_then(Value::as_array).cloned();
+    let is_required = |name: &str| required.iter().flatten().any(|required| required == name);
+    if let Some(Value::Object(properties)) = node.get_mut("properties") {
+        for (name, property) in properties {
+            if let Value::Object(property) = property
+                && !is_required(name)
+            {
+                without_null(property);
+            }
+        }
+    }
+    children_mut(node, &mut |keyword, child| {
+        // Inside these a schema that accepts less would accept more in the end.
+        if !matches!(keyword, "not" | "if" | "oneOf")
+            && let Value::Object(child) = child
+        {
+            plain_optionals(child);
+        }
+    });
+}
+
+/// Removes null from what a schema accepts, where it is one of several types.
+fn without_null(node: &mut Node) {
+    if let Some(Value::Array(types)) = node.get_mut("type")
+        && types.len() > 1
+        && types.iter().any(|name| name == "null")
+    {
+        types.retain(|name| name != "null");
+        if let [name] = types.as_slice() {
+            let name = name.clone();
+            node.insert("type".to_owned(), name);
+        }
+        if let Some(Value::Array(values)) = node.get_mut("enum")
+            && values.iter().any(|value| !value.is_null())
+        {
+            values.retain(|value| !value.is_null());
+        }
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(branches)) = node.get_mut(keyword)
+            && branches.len() > 1
+        {
+            branches.retain(|branch| branch.get("type").is_none_or(|name| name != "null"));
+        }
+    }
+    if node.get("default").is_some_and(Value::is_null) {
+        node.shift_remove("default");
+    }
+    merge_lone_branch(node);
+}
+
+#[cfg(test)]
+mod tests;
