@@ -67,8 +67,6 @@ mod handler;
 pub mod host;
 #[cfg(feature = "http")]
 pub mod http;
-#[cfg(feature = "mcp")]
-mod lines;
 #[cfg(feature = "runtime")]
 pub mod local;
 #[cfg(feature = "mcp")]

@@ -17,6 +17,9 @@ use tokio_util::codec::{Decoder, LinesCodec, LinesCodecError};
 /// The size of the buffers between a stream and its lines, in bytes.
 pub(crate) const BUFFER: usize = 64 * 1024;
 
+/// How much of a line that is too long is kept, in bytes.
+const BEGINNING: usize = 4 * 1024;
+
 /// How often [`peer_closed`] looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -24,8 +27,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) enum Line {
     /// The text without its line break.
     Text(String),
-    /// The line is longer than the limit. Its text was discarded.
-    TooLong,
+    /// The line is longer than the limit. Its text was discarded, except for this beginning.
+    TooLong(String),
     /// The line is not UTF-8.
     NotUtf8,
 }
@@ -45,18 +48,22 @@ impl Decoder for NdjsonCodec {
     type Error = io::Error;
 
     fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
-        Ok(line(self.0.decode(buffer)))
+        Ok(line(self.0.decode(buffer), buffer))
     }
 
     fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
-        Ok(line(self.0.decode_eof(buffer)))
+        Ok(line(self.0.decode_eof(buffer), buffer))
     }
 }
 
-fn line(decoded: Result<Option<String>, LinesCodecError>) -> Option<Line> {
+fn line(decoded: Result<Option<String>, LinesCodecError>, buffer: &BytesMut) -> Option<Line> {
     match decoded {
         Ok(text) => text.map(Line::Text),
-        Err(LinesCodecError::MaxLineLengthExceeded) => Some(Line::TooLong),
+        // The codec discards the line at the next call.
+        Err(LinesCodecError::MaxLineLengthExceeded) => {
+            let beginning = &buffer[..buffer.len().min(BEGINNING)];
+            Some(Line::TooLong(String::from_utf8_lossy(beginning).into_owned()))
+        }
         // Decoding does no I/O: what fails is the conversion to UTF-8.
         Err(LinesCodecError::Io(_)) => Some(Line::NotUtf8),
     }
@@ -144,7 +151,7 @@ mod tests {
         let lines = FramedRead::with_capacity(input, NdjsonCodec::new(max_length), 3);
         let lines = lines.map(|line| match line.unwrap() {
             Line::Text(text) => text,
-            Line::TooLong => "too long".to_owned(),
+            Line::TooLong(_) => "too long".to_owned(),
             Line::NotUtf8 => "not UTF-8".to_owned(),
         });
         lines.collect().await

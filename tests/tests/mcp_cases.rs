@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::future::pending;
 use std::io::{Read, Write, pipe};
 use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
 use std::thread;
 
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk_tests::cases::{self, Case};
 use skill_sdk_tests::sample;
+use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -121,7 +123,11 @@ fn over_pipes(lines: &[String]) -> Vec<Value> {
             .build()
             .unwrap();
         let options = StdioOptions::default();
-        runtime.block_on(serve_stdio(mcp(), host_reads, host_writes, options, pending()))
+        let file = |pipe: OwnedFd| File::from_std(std::fs::File::from(pipe));
+        runtime.block_on(async {
+            let (input, output) = (file(host_reads.into()), file(host_writes.into()));
+            serve_stdio(mcp(), input, output, options, pending()).await
+        })
     });
     for line in lines {
         writeln!(input, "{line}").unwrap();

@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use tokio::fs::File;
+
 use super::protocol::{ServeMcpStdioRequest, ToolSchemas};
 use super::runtime::{LEAST, runtime};
 use super::signals::stop_signal;
 use super::{Refusal, chosen, stdio as protocol_stdio};
-use crate::mcp::{self, DEFAULT_CONCURRENCY, McpServer, StdioOptions, serve_watched};
-use crate::ndjson::is_peer_closed;
+use crate::mcp::{self, DEFAULT_CONCURRENCY, McpServer, StdioOptions, serve_until_gone};
+use crate::ndjson::peer_closed;
 use crate::pipeline::{SkillSet, install_panic_hook};
 
 /// Serves the client that started the program, until it closes its end or the program is told to stop.
@@ -40,8 +42,8 @@ pub(super) fn stdio(
         let failed = |error: std::io::Error| format!("cannot serve: {error}");
         let protocol_stdio::ProtocolStdio { input, output } = protocol;
         let probe = output.try_clone().map_err(failed)?;
-        let abandoned = move || is_peer_closed(&probe);
-        serve_watched(host, input, output, options, abandoned, stop)
+        let (input, output) = (File::from_std(input), File::from_std(output));
+        serve_until_gone(host, input, output, options, stop, peer_closed(probe))
             .await
             .map_err(failed)
     });

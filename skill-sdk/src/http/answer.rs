@@ -43,7 +43,7 @@ pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Response {
 
 /// The outputs, and what they cost. A large response keeps the permit of its call until it is written; a small one has room in
 /// the buffer of its socket, and a client that calls again at once finds its permit free.
-pub(super) fn outputs(body: Vec<u8>, cost: Option<&Value>, permit: impl Send + 'static) -> Response {
+pub(crate) fn outputs(body: Vec<u8>, cost: Option<&Value>, permit: impl Send + 'static) -> Response {
     let mut response = if body.len() > SMALL {
         let mut response = Response::new(Body::from(Bytes::from_owner(Outputs {
             body,

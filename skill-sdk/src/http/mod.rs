@@ -175,6 +175,11 @@ impl HttpServer {
         self.0.verifier.as_ref()
     }
 
+    #[cfg(feature = "mcp-http")]
+    pub(crate) fn has_public_metrics(&self) -> bool {
+        self.0.public_metrics
+    }
+
     pub(crate) fn guard(&self) -> &Arc<Guard> {
         &self.0.guard
     }

@@ -118,7 +118,7 @@ async fn read(client: Arc<Client>, input: impl AsyncRead + Unpin) -> io::Result<
         match line? {
             Line::Text(line) if line.trim_ascii().is_empty() => {}
             Line::Text(line) => client.handle(&line).await,
-            Line::TooLong => {
+            Line::TooLong(_) => {
                 let message = format!("the line is longer than {limit} bytes (--line-limit)");
                 client
                     .reject(None, SkillError::terminal("bad_request", message))

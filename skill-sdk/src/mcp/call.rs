@@ -1,41 +1,31 @@
 //! `tools/call`: one call of a skill.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::McpServer;
 use super::elicitation::{Asked, AskingPeer, Capabilities, Rounds};
-use super::notify::{Reporter, Threshold, Wanted};
-use super::protocol::{
-    AskedResult, CallResult, CommonFields, Content, Id, Params, RequestMeta, Revision, RpcError, error,
-    response,
-};
+use super::notify::{CloseOnDrop, Reporter, Threshold, Wanted};
+use super::outgoing::Outgoing;
+use super::protocol::{Id, Params, RequestMeta, Revision, RpcError, error, response};
 use super::session::Session;
 use crate::context::{Caller, Cost, InputChannel, NoticeSink, ProgressSink, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::pipeline::{Call, CallOutcome, Meta, Runnable};
-use crate::serve::{Overloaded, Service};
+use crate::serve::{Overloaded, Permit, Service};
 
 /// The error of a call that needs a capability that the client did not declare.
 const MISSING_CAPABILITY: i32 = -32021;
 
 /// The place of the level of log messages in a request.
 const LOG_LEVEL: &str = "params._meta.io.modelcontextprotocol/logLevel";
-
-/// The way of messages to the client while a call runs.
-pub(super) trait Outgoing: Clone + Send + Sync + 'static {
-    /// Sends a notification, or drops it when the client is slow to read.
-    fn offer(&self, notification: Vec<u8>);
-
-    /// Sends a question; false when the client is too slow to read.
-    fn ask(&self, question: Vec<u8>) -> bool;
-}
 
 /// What happens to calls beyond the concurrency limit.
 #[derive(Debug, Clone, Copy)]
@@ -48,13 +38,13 @@ pub(super) enum Admission {
 }
 
 /// What a transport knows about a call beside its message.
-pub(super) struct Origin<'a, O> {
+pub(super) struct Origin<'a> {
     pub(super) revision: &'static Revision,
     pub(super) caller: Option<Arc<Caller>>,
     pub(super) trace: Option<TraceContext>,
     pub(super) session: Option<&'a Session>,
     /// `None` when the client can receive nothing but the result.
-    pub(super) outgoing: Option<O>,
+    pub(super) outgoing: Option<Outgoing>,
 }
 
 /// A call that was parsed.
@@ -63,28 +53,28 @@ pub(super) struct ToolCall {
     inputs: Vec<u8>,
     meta: Meta,
     rounds: Option<Arc<Rounds>>,
-    reporter: Option<Arc<Reporter>>,
+    reporter: Option<CloseOnDrop>,
 }
 
 impl ToolCall {
     /// Parses the parameters of a call. An unknown tool is an outcome of the call, not an error of the protocol.
-    pub(super) fn parse<O: Outgoing>(
+    pub(super) fn parse(
         server: &McpServer,
         params: &Params<'_>,
-        request_meta: &RequestMeta<'_>,
-        origin: Origin<'_, O>,
+        request_meta: RequestMeta<'_>,
+        origin: Origin<'_>,
     ) -> Result<Result<Self, Outcome>, RpcError> {
         let name = params.tool()?;
         let inputs = params.inputs()?.as_bytes();
-        let Some(runnable) = server.tools().skill(&name) else {
+        let Some(runnable) = server.0.tools.skill(&name) else {
             return Ok(Err(Outcome::Failed(not_hosted(server, &name))));
         };
         let mut meta = Meta::new("mcp");
-        meta.environment = server.environment().clone();
-        meta.invocation_id = request_meta.invocation_id();
-        meta.idempotency_key = request_meta.idempotency_key();
+        meta.environment = server.0.environment.clone();
         meta.settings = request_meta.settings();
         meta.trace = request_meta.trace().or(origin.trace);
+        meta.invocation_id = request_meta.invocation_id.filter(|id| !id.is_empty());
+        meta.idempotency_key = request_meta.idempotency_key.filter(|key| !key.is_empty());
         meta.caller = origin.caller;
         let mut call = Self {
             runnable: Arc::clone(runnable),
@@ -93,29 +83,26 @@ impl ToolCall {
             rounds: None,
             reporter: None,
         };
-        if !origin.revision.has_initialize {
-            call.set_rounds(server, params, request_meta)?;
-        }
         let mut wanted = Wanted {
-            progress: request_meta.progress_token().map(ToOwned::to_owned),
+            progress: request_meta.progress_token,
             log: None,
         };
-        if server.sends_notices() {
-            wanted.log = match (origin.revision.has_initialize, request_meta.log_level) {
-                (true, _) => origin.session.map(|session| session.threshold.clone()),
-                (false, None) => None,
-                (false, level) => {
-                    let threshold = Threshold::default();
-                    threshold.set(level, LOG_LEVEL)?;
-                    Some(threshold)
-                }
-            };
+        let level = request_meta.log_level.filter(|_| server.0.notices);
+        if origin.revision.has_initialize {
+            let session = origin.session.filter(|_| server.0.notices);
+            wanted.log = session.map(|session| session.threshold.clone());
+        } else {
+            call.set_rounds(server, params, request_meta.capabilities.unwrap_or_default())?;
+            if level.is_some() {
+                let threshold = Threshold::default();
+                threshold.set(level, LOG_LEVEL)?;
+                wanted.log = Some(threshold);
+            }
         }
         if let Some(outgoing) = origin.outgoing {
             if let Some(session) = origin.session.filter(|_| origin.revision.has_initialize) {
-                let asking = outgoing.clone();
-                let asking = AskingPeer::new(&session.peer, move |question| asking.ask(question));
-                call.meta.input = Some(Arc::new(asking));
+                let (peer, outgoing) = (Arc::clone(&session.peer), outgoing.clone());
+                call.meta.input = Some(Arc::new(AskingPeer { peer, outgoing }));
             }
             call.set_reporter(wanted, outgoing);
         }
@@ -127,19 +114,15 @@ impl ToolCall {
         &mut self,
         server: &McpServer,
         params: &Params<'_>,
-        request_meta: &RequestMeta<'_>,
+        capabilities: Capabilities,
     ) -> Result<(), RpcError> {
-        let capabilities = Capabilities::read(request_meta.capabilities);
         let (state, responses) = (params.request_state, params.input_responses);
         if !capabilities.any() && state.is_none() && responses.is_none() {
             return Ok(());
         }
-        let bound_to = (
-            self.runnable.skill().reference(),
-            self.inputs.as_slice(),
-            self.meta.caller.as_deref(),
-        );
-        let (rounds, cost) = Rounds::new(server.state_key(), capabilities, bound_to, state, responses)
+        let reference = self.runnable.skill().reference();
+        let bound_to = (reference, self.inputs.as_slice(), self.meta.caller.as_deref());
+        let (rounds, cost) = Rounds::new(&server.0.state_key, capabilities, bound_to, state, responses)
             .map_err(RpcError::params)?;
         let rounds = Arc::new(rounds);
         self.meta.cost = Arc::new(Mutex::new(cost));
@@ -148,48 +131,44 @@ impl ToolCall {
         Ok(())
     }
 
-    fn set_reporter(&mut self, wanted: Wanted, outgoing: impl Outgoing) {
-        if !wanted.any() {
-            return;
-        }
-        let send = move |notification| outgoing.offer(notification);
-        let reporter = Arc::new(Reporter::new(self.runnable.skill().name(), wanted, send));
-        if reporter.wants_progress() {
+    fn set_reporter(&mut self, wanted: Wanted, outgoing: Outgoing) {
+        let reporter = Arc::new(Reporter::new(self.runnable.skill().name(), wanted, outgoing));
+        if reporter.wanted.progress.is_some() {
             self.meta.progress = Some(Arc::clone(&reporter) as Arc<dyn ProgressSink>);
         }
-        if reporter.wants_log() {
+        if reporter.wanted.log.is_some() {
             self.meta.notices = Some(Arc::clone(&reporter) as Arc<dyn NoticeSink>);
         }
-        self.reporter = Some(reporter);
+        self.reporter = Some(CloseOnDrop(reporter));
     }
 
-    /// The verified caller.
-    #[cfg(feature = "mcp-http")]
-    pub(super) fn caller(&self) -> Option<&Caller> {
-        self.meta.caller.as_deref()
-    }
-
-    /// What sends the notifications of the call.
-    pub(super) fn reporter(&self) -> Option<Arc<Reporter>> {
-        self.reporter.clone()
-    }
-
-    /// Runs the call once `service` admits it. Dropping the future cancels it.
-    pub(super) async fn run(self, service: &Service, admission: Admission) -> Outcome {
-        let cost = Arc::clone(&self.meta.cost);
-        let running = run(&self.runnable, self.inputs, self.meta, service, admission);
-        let completed = match &self.rounds {
-            None => Some(running.await),
-            Some(rounds) => rounds.watch(running).await,
+    /// Runs the call once `service` admits it. Dropping the future cancels it. The permit is to be dropped once the response is
+    /// written.
+    pub(super) async fn run(self, service: &Service, admission: Admission) -> (Outcome, Option<Permit>) {
+        let Self {
+            runnable,
+            inputs,
+            meta,
+            rounds,
+            reporter,
+        } = self;
+        let cost = Arc::clone(&meta.cost);
+        let mut permit = None;
+        let completed = {
+            let running = pin!(run(&runnable, inputs, meta, service, admission, &mut permit));
+            // It is dropped before the call, so that a call that is cancelled sends nothing more.
+            let _reporter = reporter;
+            match &rounds {
+                None => Some(running.await),
+                Some(rounds) => rounds.watch(running).await,
+            }
         };
-        if let Some(reporter) = &self.reporter {
-            reporter.close();
-        }
-        match (completed, self.rounds) {
+        let outcome = match (completed, rounds) {
             (Some(Ok(completed)), _) => Outcome::new(completed),
             (Some(Err(rejected)), _) => Outcome::Failed(rejected),
             (None, rounds) => asked(rounds.as_deref(), &cost),
-        }
+        };
+        (outcome, permit)
     }
 }
 
@@ -199,6 +178,7 @@ async fn run(
     mut meta: Meta,
     service: &Service,
     admission: Admission,
+    permit: &mut Option<Permit>,
 ) -> Result<CallOutcome, SkillError> {
     let reference = runnable.skill().reference();
     let not_hosted = || SkillError::terminal("skill_not_hosted", format!("{reference} is not hosted here"));
@@ -217,8 +197,8 @@ async fn run(
             })?
         }
     };
-    let mut permit = admitted.map_err(Overloaded::error)?;
-    let completed = service.call(Call::json(inputs, meta), &mut permit).await;
+    let permit = permit.insert(admitted.map_err(Overloaded::error)?);
+    let completed = service.call(Call::json(inputs, meta), permit).await;
     completed.map_err(Overloaded::error)
 }
 
@@ -230,25 +210,21 @@ fn asked(rounds: Option<&Rounds>, cost: &Mutex<Cost>) -> Outcome {
         failed => {
             let reason = failed.and_then(Result::err);
             tracing::error!(reason, "the state of a call cannot be signed");
-            Outcome::Failed(SkillError::terminal(
-                "skill_error",
-                "the questions of the call cannot be sent",
-            ))
+            let message = "the questions of the call cannot be sent";
+            Outcome::Failed(SkillError::terminal("skill_error", message))
         }
     }
 }
 
 fn not_hosted(server: &McpServer, name: &str) -> SkillError {
-    let names: Vec<&str> = server.tools().names().into_iter().take(20).collect();
+    let names: Vec<&str> = server.0.tools.names().into_iter().take(20).collect();
     let known = if names.is_empty() {
         "none".to_owned()
     } else {
         names.join(", ")
     };
-    SkillError::terminal(
-        "skill_not_hosted",
-        format!("there is no tool {name}; the tools are: {known}"),
-    )
+    let message = format!("there is no tool {name}; the tools are: {known}");
+    SkillError::terminal("skill_not_hosted", message)
 }
 
 /// How a call ended.
@@ -261,6 +237,20 @@ pub(super) enum Outcome {
     Failed(SkillError),
     /// The client has to answer questions and call again.
     Asked(Asked),
+}
+
+/// The result of a call that ended.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CallResult<'a> {
+    content: Vec<Attachment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<&'a RawValue>,
+    is_error: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+    #[serde(rename = "_meta", skip_serializing_if = "Map::is_empty")]
+    meta: Map<String, Value>,
 }
 
 impl Outcome {
@@ -276,7 +266,7 @@ impl Outcome {
         }
     }
 
-    /// The failure of a call that ends with the server.
+    /// The failure of a call that comes during the shutdown.
     pub(super) fn shutting_down() -> Self {
         Self::Failed(SkillError::retryable("overloaded", "the server is shutting down"))
     }
@@ -292,8 +282,8 @@ impl Outcome {
         }
     }
 
-    /// The response.
-    pub(super) fn response(&self, id: &Id, revision: &Revision, server: &McpServer) -> Vec<u8> {
+    /// The response, as one line.
+    pub(super) fn response(self, id: &Id, revision: &Revision, server: &McpServer) -> Vec<u8> {
         if let Some(capability) = self.missing_capability(revision) {
             let message = format!(
                 "this call needs the capability `{capability}` of the client, which it does not declare"
@@ -302,55 +292,51 @@ impl Outcome {
             missing.data = Some(json!({"requiredCapabilities": {capability: {}}}));
             return error(Some(id), &missing);
         }
-        let common = CommonFields::new(revision, server.implementation());
+        let is_stateless = !revision.has_initialize;
+        let result_type = is_stateless.then_some("complete");
+        let mut meta = Map::new();
+        if let Self::Completed { cost: Some(cost), .. } = &self {
+            meta.insert("skill/cost".to_owned(), cost.clone());
+        }
+        if is_stateless {
+            meta.extend(server.about());
+        }
         match self {
             Self::Completed {
-                outputs,
-                attachments,
-                cost,
+                outputs, attachments, ..
             } => {
                 // The outputs of the pipeline are JSON.
-                let structured: &RawValue = serde_json::from_slice(outputs).unwrap_or(RawValue::NULL);
-                let text = [Content::text(structured.get())];
-                let attachments = attachments.iter().map(Content::Attachment);
+                let structured: &RawValue = serde_json::from_slice(&outputs).unwrap_or(RawValue::NULL);
+                let mut content = vec![Attachment::text(structured.get())];
+                content.extend(attachments);
                 let result = CallResult {
-                    content: text.into_iter().chain(attachments).collect(),
+                    content,
                     structured_content: Some(structured),
                     is_error: false,
-                    common: common.cost(cost.as_ref()),
+                    result_type,
+                    meta,
                 };
                 response(id, &result)
             }
-            Self::Failed(failure) => {
-                let envelope = envelope(failure);
+            Self::Failed(error) => {
                 let result = CallResult {
-                    content: vec![Content::text(&envelope)],
+                    content: vec![Attachment::text(json!({"error": error}).to_string())],
                     structured_content: None,
                     is_error: true,
-                    common,
+                    result_type,
+                    meta,
                 };
                 response(id, &result)
             }
             Self::Asked(Asked { requests, state }) => {
-                let result = AskedResult {
-                    input_requests: requests,
-                    request_state: state,
-                    common: common.input_required(),
-                };
+                let result = json!({
+                    "inputRequests": requests, "requestState": state,
+                    "resultType": "input_required", "_meta": meta,
+                });
                 response(id, &result)
             }
         }
     }
-}
-
-/// The document of a failure.
-fn envelope(error: &SkillError) -> String {
-    #[derive(Serialize)]
-    struct Envelope<'a> {
-        error: &'a SkillError,
-    }
-    // The details of a failure are JSON already, so serializing them cannot fail.
-    serde_json::to_string(&Envelope { error }).unwrap_or_else(|_| "{}".to_owned())
 }
 
 #[cfg(test)]
@@ -360,16 +346,16 @@ mod tests {
     use crate::pipeline::SkillSet;
     use crate::registry::Registry;
 
-    fn message(outcome: &Outcome, revision: &str) -> String {
+    fn message(outcome: Outcome, revision: &str) -> String {
         let skills = SkillSet::new(&Registry::from_skills([]).unwrap()).unwrap();
         let server = McpServer::with_environment(skills, Environment::from_vars([])).unwrap();
         let revision = Revision::find(revision).unwrap();
-        let message = outcome.response(&Id::string("a").unwrap(), revision, &server);
-        assert!(!message.contains(&b'\n'));
+        let message = outcome.response(&Id::String("a".to_owned()), revision, &server);
+        assert!(message.iter().position(|byte| *byte == b'\n') == Some(message.len() - 1));
         String::from_utf8(message).unwrap()
     }
 
-    fn parsed(outcome: &Outcome, revision: &str) -> Value {
+    fn parsed(outcome: Outcome, revision: &str) -> Value {
         serde_json::from_str(&message(outcome, revision)).unwrap()
     }
 
@@ -383,20 +369,18 @@ mod tests {
 
     #[test]
     fn outputs_are_text_and_structure() {
-        let outcome = completed(
-            "{\"big\": 1180591620717411303424,\n\"t\": \"Ё\\n🙂\"}",
-            Vec::new(),
-        );
-        let text = message(&outcome, "2025-11-25");
+        let outputs = "{\"big\": 1180591620717411303424,\n\"t\": \"Ё\\n🙂\"}";
+        let outcome = || completed(outputs, Vec::new());
+        let text = message(outcome(), "2025-11-25");
         assert!(text.contains(
             r#""structuredContent":{"big": 1180591620717411303424, "t": "Ё\n🙂"},"isError":false"#
         ));
-        let result = parsed(&outcome, "2025-11-25")["result"].clone();
+        let result = parsed(outcome(), "2025-11-25")["result"].clone();
         let block: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(block["t"], "Ё\n🙂");
         assert_eq!(result["_meta"], json!({"skill/cost": {"units": {"ops": 1.0}}}));
         assert!(result.get("resultType").is_none());
-        let result = parsed(&outcome, "2026-07-28")["result"].clone();
+        let result = parsed(outcome(), "2026-07-28")["result"].clone();
         assert_eq!(result["resultType"], "complete");
         assert_eq!(
             result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
@@ -408,7 +392,7 @@ mod tests {
     fn attachments_follow_the_outputs() {
         let attachments = vec![Attachment::text("a\nb"), Attachment::image([1], "image/png")];
         assert_eq!(
-            parsed(&completed("{}", attachments), "2025-11-25")["result"]["content"],
+            parsed(completed("{}", attachments), "2025-11-25")["result"]["content"],
             json!([
                 {"type": "text", "text": "{}"},
                 {"type": "text", "text": "a\nb"},
@@ -419,11 +403,13 @@ mod tests {
 
     #[test]
     fn questions_are_a_result_of_their_own() {
-        let outcome = Outcome::Asked(Asked {
-            requests: json!({"a": {"method": "roots/list", "params": {}}}),
-            state: "s".to_owned(),
-        });
-        let result = parsed(&outcome, "2026-07-28")["result"].clone();
+        let outcome = || {
+            Outcome::Asked(Asked {
+                requests: [("a".to_owned(), json!({"method": "roots/list", "params": {}}))].into(),
+                state: "s".to_owned(),
+            })
+        };
+        let result = parsed(outcome(), "2026-07-28")["result"].clone();
         assert_eq!(result["resultType"], "input_required");
         assert_eq!(result["inputRequests"]["a"]["method"], "roots/list");
         assert_eq!(result["requestState"], "s");
@@ -432,15 +418,17 @@ mod tests {
 
     #[test]
     fn a_missing_capability_is_an_error_in_a_stateless_revision() {
-        let error = SkillError::terminal("input_not_supported", "no");
-        let outcome = Outcome::Failed(error.with_details(json!({"requires": "sampling"})));
-        let response = parsed(&outcome, "2026-07-28");
+        let outcome = || {
+            let error = SkillError::terminal("input_not_supported", "no");
+            Outcome::Failed(error.with_details(json!({"requires": "sampling"})))
+        };
+        let response = parsed(outcome(), "2026-07-28");
         assert_eq!(response["error"]["code"], MISSING_CAPABILITY);
         assert_eq!(
             response["error"]["data"],
             json!({"requiredCapabilities": {"sampling": {}}})
         );
-        let result = parsed(&outcome, "2025-11-25")["result"].clone();
+        let result = parsed(outcome(), "2025-11-25")["result"].clone();
         assert_eq!(result["isError"], true);
         assert!(result.get("_meta").is_none() && result.get("structuredContent").is_none());
     }

@@ -23,8 +23,8 @@ mod elicitation;
 pub mod http;
 mod methods;
 mod notify;
+mod outgoing;
 mod protocol;
-mod schemas;
 mod session;
 mod stdio;
 mod tools;
@@ -32,9 +32,10 @@ mod tools;
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::{Map, Value, json};
+
 use self::elicitation::StateKey;
-use self::protocol::Implementation;
-pub(crate) use self::stdio::serve_watched;
+pub(crate) use self::stdio::serve_until_gone;
 pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};
@@ -62,7 +63,8 @@ struct Shared {
     concurrency: usize,
     environment: Environment,
     page_size: usize,
-    implementation: Implementation,
+    /// The name and the version of this server.
+    implementation: Value,
     instructions: Option<String>,
     state_key: StateKey,
     /// Whether callers are verified, so that lists are not public.
@@ -88,10 +90,7 @@ impl McpServer {
             concurrency: DEFAULT_CONCURRENCY,
             environment,
             page_size: DEFAULT_PAGE,
-            implementation: Implementation {
-                name: "skills".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            },
+            implementation: json!({"name": "skills", "version": env!("CARGO_PKG_VERSION")}),
             instructions: None,
             state_key,
             private: false,
@@ -120,12 +119,8 @@ impl McpServer {
     /// Sets the name and the version that clients show for this server, in place of `skills` and the version of the SDK.
     #[must_use]
     pub fn named(self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        self.with(|shared| {
-            shared.implementation = Implementation {
-                name: name.into(),
-                version: version.into(),
-            };
-        })
+        let implementation = json!({"name": name.into(), "version": version.into()});
+        self.with(|shared| shared.implementation = implementation)
     }
 
     /// Sets what clients may tell a model about all the tools together.
@@ -170,41 +165,10 @@ impl McpServer {
         )
     }
 
-    #[cfg(feature = "mcp-http")]
-    fn skills(&self) -> &SkillSet {
-        &self.0.skills
-    }
-
-    fn tools(&self) -> &Tools {
-        &self.0.tools
-    }
-
-    fn environment(&self) -> &Environment {
-        &self.0.environment
-    }
-
-    fn page_size(&self) -> usize {
-        self.0.page_size
-    }
-
-    fn implementation(&self) -> &Implementation {
-        &self.0.implementation
-    }
-
-    fn instructions_text(&self) -> Option<&str> {
-        self.0.instructions.as_deref()
-    }
-
-    fn state_key(&self) -> &StateKey {
-        &self.0.state_key
-    }
-
-    fn sends_notices(&self) -> bool {
-        self.0.notices
-    }
-
-    fn is_private(&self) -> bool {
-        self.0.private
+    /// What this server says of itself in results of a stateless revision.
+    fn about(&self) -> Map<String, Value> {
+        let about = self.0.implementation.clone();
+        Map::from_iter([("io.modelcontextprotocol/serverInfo".to_owned(), about)])
     }
 }
 

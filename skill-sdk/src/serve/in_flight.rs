@@ -37,13 +37,14 @@ impl InFlight {
     /// Cancels the call with this id. `false` when there is none, or more than one.
     pub(crate) fn cancel(&self, scope: &Arc<str>, id: &Arc<str>) -> bool {
         let key = (Arc::clone(scope), Arc::clone(id));
-        match self.lock().get(&key).map(Vec::as_slice) {
-            Some([token]) => {
-                token.cancel();
-                true
-            }
-            _ => false,
+        let mut calls = self.lock();
+        if let Some([token]) = calls.get(&key).map(Vec::as_slice) {
+            token.cancel();
+            // Its id can be used again at once.
+            calls.remove(&key);
+            return true;
         }
+        false
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Vec<CancellationToken>>> {
@@ -65,8 +66,8 @@ impl InFlightGuard {
     pub(crate) async fn unless_cancelled<F: Future>(&self, work: F) -> Option<F::Output> {
         tokio::select! {
             biased;
-            output = work => Some(output),
             () = self.token.cancelled() => None,
+            output = work => Some(output),
         }
     }
 

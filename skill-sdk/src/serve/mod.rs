@@ -15,7 +15,7 @@
 mod admission;
 #[cfg(feature = "http")]
 mod guard;
-#[cfg(feature = "mcp-http")]
+#[cfg(feature = "mcp")]
 mod in_flight;
 mod limits;
 #[cfg(feature = "http")]
@@ -34,7 +34,7 @@ pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
 pub use self::guard::ConfigError;
 #[cfg(feature = "http")]
 pub(crate) use self::guard::Guard;
-#[cfg(feature = "mcp-http")]
+#[cfg(feature = "mcp")]
 pub(crate) use self::in_flight::{InFlight, InFlightGuard};
 pub use self::limits::Limits;
 #[cfg(feature = "http")]
@@ -61,7 +61,7 @@ struct Inner {
     calls: Arc<Semaphore>,
     /// Threads that calls left behind. They keep the slots of their calls.
     abandoned: Abandoned,
-    #[cfg(feature = "mcp-http")]
+    #[cfg(feature = "mcp")]
     in_flight: InFlight,
     shutdown: Shutdown,
     #[cfg(feature = "http")]
@@ -104,7 +104,7 @@ impl Service {
             hosted,
             calls: Arc::new(admission::semaphore(limits.concurrency)),
             abandoned,
-            #[cfg(feature = "mcp-http")]
+            #[cfg(feature = "mcp")]
             in_flight: InFlight::default(),
             shutdown: Shutdown::default(),
             #[cfg(feature = "http")]
@@ -140,7 +140,7 @@ impl Service {
     }
 
     /// The calls in flight that clients can cancel by their ids.
-    #[cfg(feature = "mcp-http")]
+    #[cfg(feature = "mcp")]
     pub(crate) fn in_flight(&self) -> &InFlight {
         &self.0.in_flight
     }

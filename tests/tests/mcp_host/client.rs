@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
 use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -15,6 +16,7 @@ use skill_sdk::mcp::http::{McpHttpServer, serve};
 use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk_tests::wire::{Answer, Client as Connection};
+use tokio::fs::File;
 use tokio::sync::oneshot;
 
 use super::SKILLS;
@@ -60,6 +62,15 @@ pub(super) fn host() -> McpServer {
     McpServer::with_environment(host.unwrap(), Environment::from_vars([])).unwrap()
 }
 
+/// The headers of a call of the stateless revision.
+pub(super) fn stateless(tool: &str) -> [(&str, &str); 3] {
+    [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", tool),
+    ]
+}
+
 /// Waits on a runtime of its own.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -78,6 +89,11 @@ pub(super) fn call(id: impl Into<Value>, tool: &str, arguments: &Value, meta: &V
         params["_meta"] = meta.clone();
     }
     request(id, "tools/call", &params)
+}
+
+/// An end of a pipe for the host.
+pub(super) fn file(pipe: impl Into<OwnedFd>) -> File {
+    File::from_std(std::fs::File::from(pipe.into()))
 }
 
 /// A client that sends and takes lines.
@@ -126,11 +142,14 @@ impl Client {
                 .enable_all()
                 .build()
                 .unwrap();
-            let served = runtime.block_on(serve_stdio(host, host_reads, host_writes, options, async {
-                if stopped.await.is_err() {
-                    pending::<()>().await;
-                }
-            }));
+            let served = runtime.block_on(async {
+                let stopped = async {
+                    if stopped.await.is_err() {
+                        pending::<()>().await;
+                    }
+                };
+                serve_stdio(host, file(host_reads), file(host_writes), options, stopped).await
+            });
             runtime.shutdown_background();
             served
         });

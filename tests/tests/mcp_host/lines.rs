@@ -1,9 +1,11 @@
 //! Lines that are no messages, the end of the input, and clients that do not read.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +13,7 @@ use proptest::strategy::Strategy as _;
 use serde_json::{Value, json};
 use skill_sdk::mcp::{StdioOptions, serve_stdio};
 use skill_sdk_tests::signs;
+use tokio::io::{AsyncRead, ReadBuf};
 
 use super::client::{Client, PATIENCE, call, failed, host};
 
@@ -217,8 +220,12 @@ fn the_limit_may_be_the_greatest_number() {
 #[test]
 fn a_reader_that_panics_is_a_failure_of_the_host() {
     struct Broken;
-    impl Read for Broken {
-        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+    impl AsyncRead for Broken {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            _: &mut ReadBuf<'_>,
+        ) -> Poll<std::io::Result<()>> {
             panic!("hunter2")
         }
     }
@@ -229,7 +236,7 @@ fn a_reader_that_panics_is_a_failure_of_the_host() {
     let served = serve_stdio(
         host(),
         Broken,
-        std::io::sink(),
+        tokio::io::sink(),
         StdioOptions::default(),
         std::future::pending(),
     );

@@ -6,7 +6,7 @@ use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::Client as Connection;
 
-use super::client::{Server, call, failed, host, http};
+use super::client::{Server, call, failed, host, http, modern, stateless};
 
 fn act() -> String {
     call(1, "mcp.act", &json!({"action": "a"}), &Value::Null)
@@ -33,13 +33,12 @@ async fn limits() {
 
     let mut signs = Signs::of_call("mcp-limits");
     let mut waiting = Connection::connect(server.address).await;
-    let hang = call(
-        1,
-        "mcp.act",
-        &json!({"action": "hang"}),
-        &json!({"skill/invocationId": "mcp-limits"}),
-    );
-    waiting.send(http("POST", "/mcp", &[], &hang)).await;
+    let mut meta = modern();
+    meta["skill/invocationId"] = "mcp-limits".into();
+    let hang = call(1, "mcp.act", &json!({"action": "hang"}), &meta);
+    waiting
+        .send(http("POST", "/mcp", &stateless("mcp.act"), &hang))
+        .await;
     signs.started().await;
     let answer = server.post(&act()).await;
     assert_eq!(
@@ -56,13 +55,12 @@ async fn stopping_lets_calls_finish_and_takes_no_new_ones() {
     let server = Server::anonymous().await;
     let mut signs = Signs::of_call("mcp-stopping");
     let mut waiting = Connection::connect(server.address).await;
-    let block = call(
-        1,
-        "mcp.block",
-        &json!({}),
-        &json!({"skill/invocationId": "mcp-stopping"}),
-    );
-    waiting.send(http("POST", "/mcp", &[], &block)).await;
+    let mut meta = modern();
+    meta["skill/invocationId"] = "mcp-stopping".into();
+    let block = call(1, "mcp.block", &json!({}), &meta);
+    waiting
+        .send(http("POST", "/mcp", &stateless("mcp.block"), &block))
+        .await;
     signs.started().await;
     let ready = async || {
         // Connections are closed after their next answer.

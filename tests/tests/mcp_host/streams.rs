@@ -1,11 +1,14 @@
 //! Answers that are streams: progress over HTTP.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use skill_sdk::http::Limits;
 use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk_tests::signs::Signs;
 use skill_sdk_tests::wire::Client as Connection;
 
-use super::client::{Server, Times, call, host, http};
+use super::client::{Server, Times, call, failed, host, http, modern, stateless};
 
 /// The JSON documents of the events in a chunked body.
 fn events(raw: &str) -> Vec<Value> {
@@ -98,14 +101,16 @@ async fn a_client_that_closes_its_connection_cancels() {
         let mut times = Times::default();
         while let Some(attempt) = times.next() {
             let invocation = format!("mcp-closes-{tool}-{token}-{attempt}");
-            let mut meta = json!({"skill/invocationId": invocation});
+            let mut meta = modern();
+            meta["skill/invocationId"] = invocation.as_str().into();
             if !token.is_null() {
                 meta["progressToken"] = token.clone();
             }
             let mut signs = Signs::of_call(&invocation);
             let mut connection = Connection::connect(server.address).await;
+            let message = call(1, tool, &arguments, &meta);
             connection
-                .send(http("POST", "/mcp", &[], &call(1, tool, &arguments, &meta)))
+                .send(http("POST", "/mcp", &stateless(tool), &message))
                 .await;
             let context = signs.started().await;
             if !token.is_null() {
@@ -119,5 +124,54 @@ async fn a_client_that_closes_its_connection_cancels() {
             signs.next().await;
         }
         assert!(times.are_good(), "{tool}: {times:?}");
+    }
+}
+
+#[tokio::test]
+async fn in_a_revision_with_initialize_a_disconnect_does_not_cancel() {
+    let server = Server::anonymous().await;
+    for (number, token) in [Value::Null, json!("p")].into_iter().enumerate() {
+        let invocation = format!("mcp-goes-on-{number}");
+        let mut signs = Signs::of_call(&invocation);
+        let mut meta = json!({"skill/invocationId": invocation});
+        if !token.is_null() {
+            meta["progressToken"] = token.clone();
+        }
+        let message = call(7, "mcp.act", &json!({"action": "hang"}), &meta);
+        let mut connection = Connection::connect(server.address).await;
+        connection.send(http("POST", "/mcp", &[], &message)).await;
+        let context = signs.started().await;
+        if !token.is_null() {
+            connection.receive_head().await;
+        }
+        drop(connection);
+        // In a stateless revision that cancels within 250 ms.
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        assert!(!context.is_cancelled(), "{token}");
+        let cancel =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+        assert_eq!(server.post(&cancel.to_string()).await.status, 202);
+        context.cancelled().await;
+        signs.next().await;
+    }
+}
+
+#[tokio::test]
+async fn a_large_response_keeps_its_permit_until_it_is_written() {
+    let mut limits = Limits::default();
+    limits.concurrency = 1;
+    let server = Server::of(McpHttpServer::anonymous(host()).limits(limits)).await;
+    let act = call(1, "mcp.act", &json!({"action": "a"}), &Value::Null);
+    for accept in ["application/json", "application/json, text/event-stream"] {
+        let mut unread = Connection::connect(server.address).await;
+        let large = call(1, "mcp.large", &json!({"bytes": 20_000_000}), &Value::Null);
+        unread
+            .send(http("POST", "/mcp", &[("Accept", accept)], &large))
+            .await;
+        unread.receive_head().await;
+        let answer = server.post(&act).await.json();
+        assert_eq!(failed(&answer).0, "overloaded", "{accept}");
+        drop(unread);
+        while server.post(&act).await.json()["result"]["isError"] == true {}
     }
 }

@@ -40,14 +40,6 @@ pub trait InputChannel: Send + Sync {
     /// A form's answer is `{"action": "accept" | "decline" | "cancel", "content"?: object}`. A future that never ends
     /// is allowed: the host then ends the call in another way.
     fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> Responding<'a>;
-
-    /// A poll of the call begins (`true`) on another thread than the host waits on, or it ends and the call waits.
-    ///
-    /// A host that ends a call with its questions does so between polls, so that questions which are put at once come
-    /// together. By default nothing happens.
-    fn polling(&self, begins: bool) {
-        let _ = begins;
-    }
 }
 
 impl SkillContext {

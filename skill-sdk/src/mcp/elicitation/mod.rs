@@ -10,66 +10,52 @@ mod rounds;
 mod state;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 
 pub(super) use self::peer::{AskingPeer, Peer};
 pub(super) use self::rounds::{Asked, Rounds};
 pub(super) use self::state::StateKey;
+use super::protocol::lenient;
 use crate::context::InputKind;
 
-/// What a client can be asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What a client can be asked for. A capability that is not understood is ignored.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Capabilities {
-    form: bool,
-    sampling: bool,
-    roots: bool,
+    #[serde(deserialize_with = "lenient")]
+    elicitation: Option<Modes>,
+    #[serde(deserialize_with = "lenient")]
+    sampling: Option<Object>,
+    #[serde(deserialize_with = "lenient")]
+    roots: Option<Object>,
 }
 
-impl Capabilities {
-    /// Parses them. A capability that is not understood is ignored.
-    pub(super) fn read(raw: Option<&RawValue>) -> Self {
-        #[derive(Deserialize)]
-        struct Read<'a> {
-            #[serde(borrow, default)]
-            elicitation: Option<&'a RawValue>,
-            #[serde(borrow, default)]
-            sampling: Option<&'a RawValue>,
-            #[serde(borrow, default)]
-            roots: Option<&'a RawValue>,
-        }
-        #[derive(Deserialize)]
-        struct Modes<'a> {
-            #[serde(borrow, default)]
-            form: Option<&'a RawValue>,
-            #[serde(borrow, default)]
-            url: Option<&'a RawValue>,
-        }
-        let Some(read) = raw.and_then(|raw| serde_json::from_str::<Read<'_>>(raw.get()).ok()) else {
-            return Self::default();
-        };
-        let is_object = |raw: Option<&RawValue>| raw.is_some_and(|raw| raw.get().starts_with('{'));
-        // Without modes it is forms.
-        let modes = read
-            .elicitation
-            .and_then(|raw| serde_json::from_str::<Modes<'_>>(raw.get()).ok());
-        Self {
-            form: modes.is_some_and(|modes| modes.form.is_some() || modes.url.is_none()),
-            sampling: is_object(read.sampling),
-            roots: is_object(read.roots),
-        }
-    }
+/// The modes of elicitation. Without modes it is forms.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Modes {
+    form: Option<IgnoredAny>,
+    url: Option<IgnoredAny>,
+}
 
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Object {}
+
+impl Capabilities {
     pub(super) fn has(self, kind: InputKind) -> bool {
         match kind {
-            InputKind::Form => self.form,
-            InputKind::Sample => self.sampling,
-            InputKind::Roots => self.roots,
+            InputKind::Form => self
+                .elicitation
+                .is_some_and(|modes| modes.form.is_some() || modes.url.is_none()),
+            InputKind::Sample => self.sampling.is_some(),
+            InputKind::Roots => self.roots.is_some(),
         }
     }
 
     /// Whether the client can be asked for anything.
     pub(super) fn any(self) -> bool {
-        self.form || self.sampling || self.roots
+        [InputKind::Form, InputKind::Sample, InputKind::Roots]
+            .into_iter()
+            .any(|kind| self.has(kind))
     }
 }
 
@@ -103,12 +89,10 @@ mod tests {
             ),
             ("[]", false, false, false),
         ] {
-            let raw = RawValue::from_string(text.to_owned()).unwrap();
-            let found = Capabilities::read(Some(&raw));
+            let found = serde_json::from_str::<Capabilities>(text).unwrap();
             let kinds = [InputKind::Form, InputKind::Sample, InputKind::Roots].map(|kind| found.has(kind));
             assert_eq!(kinds, [form, sampling, roots], "{text}");
             assert_eq!(found.any(), form || sampling || roots);
         }
-        assert!(!Capabilities::read(None).any());
     }
 }

@@ -1,18 +1,18 @@
 //! The revisions with `initialize`: the server sends a request to the client, and the call waits for the response.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::{Capabilities, check};
 use crate::context::{InputChannel, InputKind, InputRequest, Responding};
 use crate::contract::json as checked_json;
 use crate::error::SkillError;
+use crate::mcp::outgoing::Outgoing;
 use crate::mcp::protocol::{Id, notification, outgoing_request};
 
 /// How many requests may wait for the responses of one client.
@@ -22,132 +22,87 @@ const MAX_WAITING: usize = 256;
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The result that a client sent, or why it sent none.
-type Answer = Result<Value, NoAnswer>;
-
-#[derive(Debug)]
-enum NoAnswer {
-    /// The client sent something that is not valid.
-    Invalid(String),
-    /// The client sent nothing.
-    Unanswered(String),
-}
-
-impl NoAnswer {
-    fn into_error(self, name: &str) -> SkillError {
-        match self {
-            Self::Invalid(reason) => SkillError::terminal(
-                "input_invalid",
-                format!("the answer to `{name}` is not valid: {reason}"),
-            ),
-            Self::Unanswered(reason) => {
-                SkillError::retryable("input_unanswered", format!("`{name}` was not answered: {reason}"))
-            }
-        }
-    }
-}
-
-/// The requests that wait for a response.
-#[derive(Debug, Default)]
-struct Waiting {
-    by_id: HashMap<Id, oneshot::Sender<Answer>>,
-    /// The client responds no more.
-    closed: bool,
-}
+type Answer = Result<Box<RawValue>, String>;
 
 /// The client of a session, which can be asked.
 #[derive(Debug)]
 pub(in crate::mcp) struct Peer {
     capabilities: Capabilities,
-    waiting: Mutex<Waiting>,
+    /// The requests that wait for a response; `None` once the client responds no more.
+    waiting: Mutex<Option<HashMap<Id, oneshot::Sender<Answer>>>>,
 }
 
 impl Peer {
     pub(in crate::mcp) fn new(capabilities: Capabilities) -> Self {
         Self {
             capabilities,
-            waiting: Mutex::default(),
+            waiting: Mutex::new(Some(HashMap::new())),
         }
     }
 
     /// The client responds no more: all waiting questions fail, and so do later ones.
     pub(in crate::mcp) fn close(&self) {
-        let mut waiting = self.waiting();
-        waiting.closed = true;
-        waiting.by_id.clear();
+        *self.waiting() = None;
     }
 
     /// Passes a response on to the question that waits for it; false when none does. No result is an error of the client.
     pub(in crate::mcp) fn respond(&self, id: &Id, result: Option<&RawValue>) -> bool {
-        let answer = match result {
-            Some(raw) => checked_json::parse(raw.get().as_bytes())
-                .map_err(|error| NoAnswer::Invalid(error.to_string())),
-            None => Err(NoAnswer::Unanswered(
-                "the client responded with an error".to_owned(),
-            )),
-        };
-        self.answer(id, answer)
+        let answer = result.map(ToOwned::to_owned);
+        self.answer(
+            id,
+            answer.ok_or_else(|| "the client responded with an error".to_owned()),
+        )
     }
 
     /// Fails the question with this id; false when there is none.
     pub(in crate::mcp) fn fail(&self, id: &Id, reason: String) -> bool {
-        self.answer(id, Err(NoAnswer::Unanswered(reason)))
+        self.answer(id, Err(reason))
     }
 
     fn answer(&self, id: &Id, answer: Answer) -> bool {
-        let sender = self.waiting().by_id.remove(id);
+        let sender = self.remove(id);
         sender.is_some_and(|sender| sender.send(answer).is_ok())
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn remove(&self, id: &Id) -> Option<oneshot::Sender<Answer>> {
+        self.waiting().as_mut()?.remove(id)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<HashMap<Id, oneshot::Sender<Answer>>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The client during one call.
+#[derive(Debug)]
 pub(in crate::mcp) struct AskingPeer {
-    peer: Arc<Peer>,
-    send: Box<dyn Fn(Vec<u8>) -> bool + Send + Sync>,
+    pub(in crate::mcp) peer: Arc<Peer>,
+    pub(in crate::mcp) outgoing: Outgoing,
 }
 
 impl AskingPeer {
-    /// `send` sends a message to the client; it is false when the client is too slow to read.
-    pub(in crate::mcp) fn new(
-        peer: &Arc<Peer>,
-        send: impl Fn(Vec<u8>) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            peer: Arc::clone(peer),
-            send: Box::new(send),
-        }
-    }
-
     async fn ask(&self, name: &str, request: &InputRequest) -> Result<Answer, SkillError> {
-        let unanswered = |reason: &str| Ok(Err(NoAnswer::Unanswered(reason.to_owned())));
+        let disconnected = || Ok(Err("the client disconnected".to_owned()));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let Some(id) = Id::string(&format!("skill-{number}")) else {
-            return unanswered("it cannot be written");
-        };
+        let id = Id::String(format!("skill-{number}"));
         let (sender, answer) = oneshot::channel();
-        {
-            let mut waiting = self.peer.waiting();
-            if waiting.closed {
-                return unanswered("the client disconnected");
-            }
-            if waiting.by_id.len() >= MAX_WAITING {
+        match &mut *self.peer.waiting() {
+            None => return disconnected(),
+            Some(waiting) if waiting.len() >= MAX_WAITING => {
                 let message =
                     format!("`{name}` cannot be asked: {MAX_WAITING} questions wait for this client");
                 return Err(SkillError::retryable("overloaded", message));
             }
-            waiting.by_id.insert(id.clone(), sender);
-        }
-        if !(self.send)(outgoing_request(Some(&id), request.method(), &request.params())) {
-            self.peer.waiting().by_id.remove(&id);
-            return unanswered("the client is too slow to read");
-        }
+            Some(waiting) => waiting.insert(id.clone(), sender),
+        };
+        let question = outgoing_request(&id, request.method(), &request.params());
         let _cancel = CancelOnDrop { asking: self, id };
+        if !self.outgoing.send(question).await {
+            return disconnected();
+        }
         match answer.await {
             Ok(answer) => Ok(answer),
-            Err(_) => unanswered("the client disconnected"),
+            Err(_) => disconnected(),
         }
     }
 }
@@ -160,9 +115,11 @@ struct CancelOnDrop<'a> {
 
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        if self.asking.peer.waiting().by_id.remove(&self.id).is_some() {
+        if self.asking.peer.remove(&self.id).is_some() {
             let params = json!({"requestId": self.id, "reason": "the call ended"});
-            (self.asking.send)(notification("notifications/cancelled", &params));
+            self.asking
+                .outgoing
+                .offer(notification("notifications/cancelled", &params));
         }
     }
 }
@@ -174,22 +131,16 @@ impl InputChannel for AskingPeer {
 
     fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> Responding<'a> {
         Box::pin(async move {
-            let answer = self.ask(name, &request).await?;
-            answer
-                .and_then(|answer| match check::validate(&request, &answer) {
-                    Ok(()) => Ok(answer),
-                    Err(reason) => Err(NoAnswer::Invalid(reason)),
-                })
-                .map_err(|missing| missing.into_error(name))
+            let answer = self.ask(name, &request).await?.map_err(|reason| {
+                SkillError::retryable("input_unanswered", format!("`{name}` was not answered: {reason}"))
+            })?;
+            let parsed = checked_json::parse(answer.get().as_bytes()).map_err(|error| error.to_string());
+            let valid = parsed.and_then(|answer| check::validate(&request, &answer).map(|()| answer));
+            valid.map_err(|reason| {
+                let message = format!("the answer to `{name}` is not valid: {reason}");
+                SkillError::terminal("input_invalid", message)
+            })
         })
-    }
-}
-
-impl fmt::Debug for AskingPeer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AskingPeer")
-            .field("peer", &self.peer)
-            .finish_non_exhaustive()
     }
 }
 
@@ -197,100 +148,95 @@ impl fmt::Debug for AskingPeer {
 mod tests {
     use std::task::{Context, Poll, Waker};
 
+    use serde_json::Value;
+    use tokio::sync::mpsc::Receiver;
+
     use super::*;
     use crate::mcp::protocol::{self, Message};
 
-    fn peer() -> Arc<Peer> {
-        let raw = RawValue::from_string(r#"{"roots": {}}"#.to_owned()).unwrap();
-        Arc::new(Peer::new(Capabilities::read(Some(&raw))))
+    fn asking() -> (AskingPeer, Receiver<Vec<u8>>) {
+        let capabilities = serde_json::from_str(r#"{"roots": {}}"#).unwrap();
+        let (outgoing, sent) = Outgoing::channel();
+        let peer = Arc::new(Peer::new(capabilities));
+        (AskingPeer { peer, outgoing }, sent)
     }
 
-    fn respond(peer: &Peer, text: &str) -> bool {
-        match protocol::parse(text.as_bytes()) {
+    fn respond(peer: &Peer, message: &Value) -> bool {
+        match protocol::parse(message.to_string().as_bytes()) {
             Ok(Message::Response { id: Some(id), result }) => peer.respond(&id, result),
-            _ => panic!("{text} is not a response"),
+            _ => panic!("{message} is not a response"),
         }
+    }
+
+    fn is_waiting(asking: &AskingPeer) -> bool {
+        asking
+            .peer
+            .waiting()
+            .as_ref()
+            .is_some_and(|waiting| !waiting.is_empty())
+    }
+
+    async fn question(sent: &mut Receiver<Vec<u8>>) -> Value {
+        serde_json::from_slice(&sent.recv().await.unwrap()).unwrap()
     }
 
     #[tokio::test]
     async fn a_response_ends_the_wait() {
-        let peer = peer();
-        let answering = Arc::clone(&peer);
-        let asking = AskingPeer::new(&peer, move |message| {
-            let message: Value = serde_json::from_slice(&message).unwrap();
-            assert_eq!(message["method"], "roots/list");
-            assert!(!respond(
-                &answering,
-                r#"{"jsonrpc": "2.0", "id": "other", "result": {}}"#
-            ));
-            let response = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": []}});
-            respond(&answering, &response.to_string())
-        });
+        let (asking, mut sent) = asking();
         assert!(asking.supports(InputKind::Roots) && !asking.supports(InputKind::Form));
-        let response = asking.request("r", InputRequest::Roots).await.unwrap();
-        assert_eq!(response, json!({"roots": []}));
-        assert!(peer.waiting().by_id.is_empty());
+        let answering = async {
+            let message = question(&mut sent).await;
+            assert_eq!(message["method"], "roots/list");
+            let other = json!({"jsonrpc": "2.0", "id": "other", "result": {}});
+            assert!(!respond(&asking.peer, &other));
+            let response = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": []}});
+            assert!(respond(&asking.peer, &response));
+        };
+        let (answer, ()) = tokio::join!(asking.request("r", InputRequest::Roots), answering);
+        assert_eq!(answer.unwrap(), json!({"roots": []}));
+        assert!(!is_waiting(&asking));
     }
 
     #[tokio::test]
     async fn an_error_of_the_client_is_a_failure() {
-        let peer = peer();
-        let answering = Arc::clone(&peer);
-        let asking = AskingPeer::new(&peer, move |message| {
-            let message: Value = serde_json::from_slice(&message).unwrap();
-            let response =
-                json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": 1, "message": "no"}});
-            respond(&answering, &response.to_string())
-        });
-        let error = asking.request("r", InputRequest::Roots).await.unwrap_err();
+        let (asking, mut sent) = asking();
+        let answering = async {
+            let message = question(&mut sent).await;
+            let error = json!({"code": 1, "message": "no"});
+            respond(
+                &asking.peer,
+                &json!({"jsonrpc": "2.0", "id": message["id"], "error": error}),
+            )
+        };
+        let (answer, _) = tokio::join!(asking.request("r", InputRequest::Roots), answering);
+        let error = answer.unwrap_err();
         assert_eq!((error.code(), error.is_retryable()), ("input_unanswered", true));
     }
 
-    #[test]
-    fn a_call_that_ends_cancels_its_question() {
-        let peer = peer();
-        let sent = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&sent);
-        let asking = AskingPeer::new(&peer, move |message| {
-            log.lock().unwrap().push(String::from_utf8(message).unwrap());
-            true
-        });
+    #[tokio::test]
+    async fn a_call_that_ends_cancels_its_question() {
+        let (asking, mut sent) = asking();
         let mut request = asking.request("r", InputRequest::Roots);
         let mut cx = Context::from_waker(Waker::noop());
         assert!(matches!(request.as_mut().poll(&mut cx), Poll::Pending));
         drop(request);
-        let sent = sent.lock().unwrap();
-        assert!(sent[1].contains("notifications/cancelled") && sent[1].contains("skill-"));
-        assert!(peer.waiting().by_id.is_empty());
-    }
-
-    #[tokio::test]
-    async fn a_question_that_cannot_be_sent_fails_at_once() {
-        let peer = peer();
-        let sent = Arc::new(AtomicU64::new(0));
-        let log = Arc::clone(&sent);
-        let asking = AskingPeer::new(&peer, move |_| {
-            log.fetch_add(1, Ordering::Relaxed);
-            false
-        });
-        let error = asking.request("r", InputRequest::Roots).await.unwrap_err();
-        assert_eq!((error.code(), error.is_retryable()), ("input_unanswered", true));
-        assert!(peer.waiting().by_id.is_empty());
-        assert_eq!(
-            sent.load(Ordering::Relaxed),
-            1,
-            "a question that was not sent is not cancelled"
-        );
+        let id = question(&mut sent).await["id"].clone();
+        let cancelled = question(&mut sent).await;
+        assert_eq!(cancelled["method"], "notifications/cancelled");
+        assert_eq!(cancelled["params"]["requestId"], id);
+        assert!(!is_waiting(&asking));
     }
 
     #[tokio::test]
     async fn questions_fail_when_the_client_disconnects() {
-        let peer = peer();
-        let asking = AskingPeer::new(&peer, |_| true);
+        let (asking, sent) = asking();
         let request = asking.request("r", InputRequest::Roots);
-        let closing = async { peer.close() };
+        let closing = async { asking.peer.close() };
         let (asked, ()) = tokio::join!(request, closing);
-        for error in [asked, asking.request("r", InputRequest::Roots).await] {
+        let later = asking.request("r", InputRequest::Roots).await;
+        drop(sent);
+        let (unread, _) = self::asking();
+        for error in [asked, later, unread.request("r", InputRequest::Roots).await] {
             assert_eq!(error.unwrap_err().code(), "input_unanswered");
         }
     }

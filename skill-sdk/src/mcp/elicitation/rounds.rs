@@ -1,14 +1,12 @@
 //! A stateless revision: a call ends with its questions, and comes again with the answers.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::future::{Future, pending, poll_fn, ready};
-use std::pin::pin;
+use std::future::{Future, pending, ready};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use super::state::{self, Carried, StateKey};
 use super::{Capabilities, check};
@@ -23,22 +21,20 @@ pub(in crate::mcp) struct Rounds {
     binding: Vec<u8>,
     answers: BTreeMap<String, Value>,
     round: Mutex<Round>,
+    asked: Notify,
 }
 
 #[derive(Default)]
 struct Round {
-    questions: BTreeMap<String, InputRequest>,
-    /// The answers that the skill used in this round.
+    questions: BTreeMap<String, Value>,
+    /// The answers that the skill used in this round. The state keeps only these.
     used: BTreeMap<String, Value>,
-    /// Whether a poll on another thread goes on that may ask more.
-    held: bool,
-    waker: Option<Waker>,
 }
 
 /// How a round ends in which the skill asked something.
 pub(in crate::mcp) struct Asked {
     /// The questions by name, as the result has them.
-    pub(in crate::mcp) requests: Value,
+    pub(in crate::mcp) requests: BTreeMap<String, Value>,
     /// The state that the client sends with the answers.
     pub(in crate::mcp) state: String,
 }
@@ -61,14 +57,12 @@ impl Rounds {
                 key.open(&state, &binding).map_err(rejected)?
             }
         };
-        if let Some(responses) = responses {
-            match checked_json::parse(responses.get().as_bytes()) {
-                Ok(Value::Object(given)) => answers.extend(given),
-                _ => {
-                    return Err(
-                        "`params.inputResponses` must be an object with a field for each question".to_owned(),
-                    );
-                }
+        match responses.map(|responses| checked_json::parse(responses.get().as_bytes())) {
+            None => {}
+            Some(Ok(Value::Object(given))) => answers.extend(given),
+            Some(_) => {
+                let message = "`params.inputResponses` must be an object with a field for each question";
+                return Err(message.to_owned());
             }
         }
         let rounds = Self {
@@ -77,6 +71,7 @@ impl Rounds {
             binding,
             answers,
             round: Mutex::default(),
+            asked: Notify::new(),
         };
         Ok((rounds, cost))
     }
@@ -85,55 +80,24 @@ impl Rounds {
         self.round.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a call until it ends, or until it waits for an answer: then the result is `None`, and the caller drops the call.
+    /// Runs a call until it ends, or until it waits for an answer: then the result is `None`, and the call is dropped.
     /// Questions that the call asks in the same poll are sent together.
-    pub(in crate::mcp) async fn watch<F: Future>(&self, call: F) -> Option<F::Output> {
-        let mut call = pin!(call);
-        poll_fn(|cx| {
-            // Dropping a waker may run foreign code, so it happens outside of the lock.
-            let previous = self.round().waker.replace(cx.waker().clone());
-            drop(previous);
-            if let Poll::Ready(done) = call.as_mut().poll(cx) {
-                return Poll::Ready(Some(done));
-            }
-            let round = self.round();
-            if round.questions.is_empty() || round.held {
-                Poll::Pending
-            } else {
-                Poll::Ready(None)
-            }
-        })
-        .await
+    pub(in crate::mcp) async fn watch<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            done = call => Some(done),
+            () = self.asked.notified() => None,
+        }
     }
 
     /// The questions of this round, and the state for the next one; `cost` is what all rounds cost so far.
     pub(in crate::mcp) fn asked(&self, cost: Cost) -> Result<Asked, String> {
-        let mut round = self.round();
-        let requests = std::mem::take(&mut round.questions)
-            .into_iter()
-            .map(|(name, request)| {
-                (
-                    name,
-                    json!({"method": request.method(), "params": request.params()}),
-                )
-            })
-            .collect();
-        // The state keeps only answers that the skill asked for.
-        let answers = std::mem::take(&mut round.used);
-        let state = self.key.seal(&Carried { answers, cost }, &self.binding)?;
+        let Round { questions, used } = std::mem::take(&mut *self.round());
+        let carried = Carried { answers: used, cost };
         Ok(Asked {
-            requests: Value::Object(requests),
-            state,
+            requests: questions,
+            state: self.key.seal(&carried, &self.binding)?,
         })
-    }
-}
-
-/// Ends the round: the questions may come from another thread than the one that polls the call.
-fn wake(mut round: MutexGuard<'_, Round>) {
-    let waker = if round.held { None } else { round.waker.take() };
-    drop(round);
-    if let Some(waker) = waker {
-        waker.wake();
     }
 }
 
@@ -150,26 +114,10 @@ impl InputChannel for Rounds {
             round.used.insert(name.to_owned(), answer.clone());
             return Box::pin(ready(Ok(answer.clone())));
         }
-        round.questions.insert(name.to_owned(), request);
-        wake(round);
+        let question = json!({"method": request.method(), "params": request.params()});
+        round.questions.insert(name.to_owned(), question);
+        self.asked.notify_one();
         Box::pin(pending())
-    }
-
-    fn polling(&self, begins: bool) {
-        let mut round = self.round();
-        // Once the call waits for an answer, later questions are for the next round.
-        round.held = begins && round.questions.is_empty();
-        if !round.questions.is_empty() {
-            wake(round);
-        }
-    }
-}
-
-impl fmt::Debug for Rounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rounds")
-            .field("capabilities", &self.capabilities)
-            .finish_non_exhaustive()
     }
 }
 
@@ -181,18 +129,10 @@ mod tests {
     const CALL: (&str, &[u8], Option<&Caller>) = ("a@1", b"{}", None);
 
     fn rounds(key: &StateKey, state: Option<&str>, responses: Option<&str>) -> Result<Rounds, String> {
-        let raw = r#"{"elicitation": {}, "roots": {}}"#.to_owned();
-        let raw = RawValue::from_string(raw).unwrap();
+        let raw = serde_json::from_str(r#"{"elicitation": {}, "roots": {}}"#).unwrap();
         let state = state.map(|state| serde_json::value::to_raw_value(state).unwrap());
         let responses = responses.map(|text| RawValue::from_string(text.to_owned()).unwrap());
-        Rounds::new(
-            key,
-            Capabilities::read(Some(&raw)),
-            CALL,
-            state.as_deref(),
-            responses.as_deref(),
-        )
-        .map(|(rounds, _)| rounds)
+        Rounds::new(key, raw, CALL, state.as_deref(), responses.as_deref()).map(|(rounds, _)| rounds)
     }
 
     fn form() -> InputRequest {
@@ -228,11 +168,7 @@ mod tests {
                 .is_none()
         );
         let asked = second.asked(Cost::default()).unwrap();
-        assert_eq!(
-            asked.requests.as_object().unwrap().len(),
-            1,
-            "a wrong answer is asked for again"
-        );
+        assert_eq!(asked.requests.len(), 1, "a wrong answer is asked for again");
 
         let responses = json!({"b": {"roots": []}}).to_string();
         let third = rounds(&key, Some(&asked.state), Some(&responses)).unwrap();

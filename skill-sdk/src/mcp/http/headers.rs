@@ -1,6 +1,6 @@
 //! The headers of a request, which must agree with its body.
 
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
@@ -8,44 +8,24 @@ use serde_json::value::RawValue;
 
 use crate::contract::json;
 use crate::mcp::McpServer;
-use crate::mcp::protocol::{
-    HEADER_MISMATCH, METHOD_NOT_FOUND, Params, Request, RequestMeta, Revision, RpcError, text,
-};
+use crate::mcp::protocol::{HEADER_MISMATCH, Params, Request, RequestMeta, Revision, RpcError};
 
 const VERSION: &str = "mcp-protocol-version";
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
-/// The revision of a request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Negotiated {
-    pub(super) revision: &'static Revision,
-    /// Whether the request itself names the revision: then errors have their own status.
-    is_named: bool,
-}
-
-impl Negotiated {
-    /// The status of a response with this error.
-    pub(super) fn status(self, error: &RpcError) -> StatusCode {
-        match error.code {
-            METHOD_NOT_FOUND if self.is_named => StatusCode::NOT_FOUND,
-            _ => StatusCode::OK,
-        }
-    }
-}
-
-/// Validates the headers of a request against its body. The status of an error is 400.
+/// Validates the headers of a request against its body, and gives its revision.
 pub(super) fn validate(
     server: &McpServer,
     headers: &HeaderMap,
     request: &Request<'_>,
     params: &Params<'_>,
     meta: &RequestMeta<'_>,
-) -> Result<Negotiated, RpcError> {
+) -> Result<&'static Revision, RpcError> {
     let header = single(headers, VERSION)?;
-    let named = meta.version();
+    let named = meta.version.as_deref();
     let is_stateless = |name: &str| Revision::find(name).is_none_or(|revision| !revision.has_initialize);
-    if request.method == "initialize" && !named.as_deref().is_some_and(is_stateless) {
+    if request.method == "initialize" && !named.is_some_and(is_stateless) {
         return initialize(headers, header, params);
     }
     if named.is_none()
@@ -62,30 +42,22 @@ pub(super) fn validate(
     }
     let of_header = header.and_then(Revision::find);
     if of_header.is_some_and(|revision| !revision.has_initialize) {
-        standard(headers, request, params)?;
+        same_method(headers, &request.method)?;
         if request.method == "tools/call" {
-            mirrored(server, headers, params)?;
+            let tool = params.tool().ok();
+            same_tool(headers, tool.as_deref())?;
+            mirrored(server, headers, tool.as_deref(), params)?;
         }
     }
-    let Some(named) = named else {
-        return Ok(Negotiated {
-            revision: of_header.unwrap_or(Revision::WITHOUT_HEADER),
-            is_named: false,
-        });
-    };
-    if header != Some(&*named) {
-        let header = header.unwrap_or("nothing");
-        return Err(mismatch(format!(
-            "MCP-Protocol-Version says {header}, and the body says {named}"
-        )));
+    match named {
+        Some(named) if header != Some(named) => {
+            let header = header.unwrap_or("nothing");
+            let message = format!("MCP-Protocol-Version says {header}, and the body says {named}");
+            Err(mismatch(message))
+        }
+        Some(_) => Ok(meta.revision()?.unwrap_or(Revision::without_header())),
+        None => Ok(of_header.unwrap_or(Revision::without_header())),
     }
-    let revision = meta
-        .revision(&request.method)?
-        .unwrap_or(Revision::WITHOUT_HEADER);
-    Ok(Negotiated {
-        revision,
-        is_named: true,
-    })
 }
 
 fn mismatch(message: impl std::fmt::Display) -> RpcError {
@@ -96,9 +68,8 @@ fn initialize(
     headers: &HeaderMap,
     header: Option<&str>,
     params: &Params<'_>,
-) -> Result<Negotiated, RpcError> {
-    let requested = params.requested_version();
-    if let (Some(header), Some(requested)) = (header, requested.as_deref())
+) -> Result<&'static Revision, RpcError> {
+    if let (Some(header), Some(requested)) = (header, params.protocol_version.as_deref())
         && header != requested
     {
         let message = format!("the header MCP-Protocol-Version says {header}, and the body says {requested}");
@@ -107,10 +78,7 @@ fn initialize(
     if single(headers, METHOD)?.is_some() {
         same_method(headers, "initialize")?;
     }
-    Ok(Negotiated {
-        revision: Revision::negotiate(None),
-        is_named: false,
-    })
+    Ok(Revision::newest_with_initialize())
 }
 
 /// Validates the headers of a notification.
@@ -137,23 +105,12 @@ fn same_method(headers: &HeaderMap, method: &str) -> Result<(), RpcError> {
     }
 }
 
-/// The headers that all requests of a stateless revision have.
-fn standard(headers: &HeaderMap, request: &Request<'_>, params: &Params<'_>) -> Result<(), RpcError> {
-    same_method(headers, &request.method)?;
-    let source = match &*request.method {
-        "tools/call" | "prompts/get" => params.name,
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => params.uri,
-        "tasks/get" | "tasks/update" | "tasks/cancel" => params.task_id,
-        _ => None,
-    };
-    let Some(expected) = source.and_then(text) else {
+fn same_tool(headers: &HeaderMap, tool: Option<&str>) -> Result<(), RpcError> {
+    let Some(expected) = tool else {
         return Ok(());
     };
     let Some(raw) = single(headers, NAME)? else {
-        return Err(mismatch(format!(
-            "Mcp-Name is missing: {} needs it",
-            request.method
-        )));
+        return Err(mismatch("Mcp-Name is missing: tools/call needs it"));
     };
     match decode(raw) {
         Some(name) if name == expected => Ok(()),
@@ -165,9 +122,13 @@ fn standard(headers: &HeaderMap, request: &Request<'_>, params: &Params<'_>) -> 
 }
 
 /// The headers that repeat arguments.
-fn mirrored(server: &McpServer, headers: &HeaderMap, params: &Params<'_>) -> Result<(), RpcError> {
-    let name = params.name.and_then(text);
-    let mirrors = name.map(|name| server.tools().mirrors(&name)).unwrap_or_default();
+fn mirrored(
+    server: &McpServer,
+    headers: &HeaderMap,
+    tool: Option<&str>,
+    params: &Params<'_>,
+) -> Result<(), RpcError> {
+    let mirrors = tool.map_or(&[][..], |tool| server.0.tools.mirrors(tool));
     if mirrors.is_empty() {
         return Ok(());
     }

@@ -6,8 +6,9 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use serde_json::json;
 
+use super::PATH;
 use super::config::McpHttpServer;
-use super::{PATH, guard};
+use super::routes::check_names;
 use crate::http::answer;
 
 /// Where such metadata is found, in front of the path of the resource.
@@ -25,7 +26,7 @@ pub(super) fn paths(prefix: &str) -> Vec<String> {
 
 /// The URL of the endpoint, and of its metadata.
 pub(super) fn urls(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> (String, String) {
-    let (root, prefix) = match &mcp.0.names.public {
+    let (root, prefix) = match &mcp.public {
         Some(public) => (public.root.clone(), public.prefix.as_str()),
         None => {
             let host = headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -41,7 +42,7 @@ pub(super) fn urls(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> (Stri
 
 /// The challenge of a 401, which names the metadata. A host name that is not served is not repeated.
 pub(super) fn challenge(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> HeaderValue {
-    let is_served = guard::check(&mcp.0.names, uri, headers).is_ok();
+    let is_served = mcp.http.guard().check(uri, headers).is_ok();
     let value = is_served.then(|| {
         let (_, metadata) = urls(mcp, uri, headers);
         HeaderValue::from_str(&format!("Bearer resource_metadata=\"{metadata}\"")).ok()
@@ -50,11 +51,11 @@ pub(super) fn challenge(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> 
 }
 
 pub(super) async fn document(State(mcp): State<McpHttpServer>, request: Request) -> Response {
-    if let Err(rejected) = guard::check(&mcp.0.names, request.uri(), request.headers()) {
-        return guard::rejected(rejected);
+    if let Err(rejected) = check_names(&mcp, request.uri(), request.headers()) {
+        return rejected;
     }
     let (resource, _) = urls(&mcp, request.uri(), request.headers());
-    let Some(verifier) = &mcp.0.verifier else {
+    let Some(verifier) = mcp.http.verifier() else {
         let message = format!("callers of {resource} need no token");
         return answer::refusal(StatusCode::NOT_FOUND, "not_found", message);
     };
@@ -68,7 +69,7 @@ pub(super) async fn document(State(mcp): State<McpHttpServer>, request: Request)
     });
     let mut response = answer::json(StatusCode::OK, document.to_string().into_bytes());
     // Pages read it before they can have a token. It holds nothing that is not public.
-    if mcp.0.names.cors {
+    if mcp.cors {
         response
             .headers_mut()
             .insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));

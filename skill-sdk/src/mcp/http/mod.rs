@@ -1,10 +1,9 @@
 //! Streamable HTTP: the MCP endpoint at `/mcp`, with sessions only where they are asked for.
 //!
-//! An answer is one JSON document; it is a stream of events only when there is something to say before the result: progress,
-//! notices, or a question in a session.
+//! A response is one JSON document; it is a stream of events only when something is sent before the result (progress, log
+//! messages, a question in a session) or when the call takes long.
 
 mod config;
-mod guard;
 mod headers;
 mod metadata;
 mod post;
@@ -15,8 +14,9 @@ mod stream;
 use std::future::Future;
 use std::net::SocketAddr;
 
-pub use self::config::{ConfigError, McpHttpServer};
+pub use self::config::McpHttpServer;
 pub use self::routes::router;
+pub use crate::http::ConfigError;
 use crate::http::auth::warm_up;
 use crate::http::server::run;
 use crate::http::{BindError, ServeOptions};
@@ -36,8 +36,8 @@ pub async fn serve(
     bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
-    let service = mcp.service().clone();
-    let _warming = warm_up(mcp.0.verifier.as_ref());
-    let anonymous = mcp.0.verifier.is_none();
+    let service = mcp.http.service().clone();
+    let _warming = warm_up(mcp.http.verifier());
+    let anonymous = mcp.http.verifier().is_none();
     run(router(mcp), service, &options, anonymous, None, bound, stop).await
 }

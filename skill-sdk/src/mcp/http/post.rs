@@ -1,268 +1,245 @@
 //! `POST /mcp`: one message.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::Response;
-use tokio::sync::mpsc::Receiver;
+use axum::response::{IntoResponse, Response};
 
 use super::config::McpHttpServer;
 use super::headers;
-use super::routes::{empty, rejection};
+use super::routes::{rejection, reply};
 use super::sessions::SESSION;
-use super::stream::{self, Events};
+use super::stream::{self, Reply};
 use crate::context::Caller;
-use crate::http::answer::json;
 use crate::http::body;
 use crate::http::request::trace;
 use crate::mcp::call::{Admission, Origin, ToolCall};
-use crate::mcp::elicitation::Capabilities;
 use crate::mcp::methods;
 use crate::mcp::notify::Threshold;
-use crate::mcp::protocol::{self, Id, Message, Params, Revision, RpcError};
+use crate::mcp::outgoing::Outgoing;
+use crate::mcp::protocol::{self, METHOD_NOT_FOUND, Message, Params, RequestMeta, Revision, RpcError};
 use crate::mcp::session::Session;
 use crate::serve::InFlightGuard;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
 
+/// A response that may take long.
+type Responding = Pin<Box<dyn Future<Output = Response> + Send>>;
+
 /// Responds to one message.
-pub(super) async fn post(mcp: &McpHttpServer, caller: Option<Arc<Caller>>, request: Request) -> Response {
+pub(super) async fn post(
+    mcp: &McpHttpServer,
+    caller: Option<Arc<Caller>>,
+    request: Request,
+) -> Result<Response, Response> {
     let accepts = Accepts::read(request.headers());
     if !accepts.json {
         let message = format!(
             "responses are JSON, which the header Accept excludes: send `Accept: {JSON}, {EVENT_STREAM}`"
         );
-        return rejection(StatusCode::NOT_ACCEPTABLE, message);
+        return Err(rejection(StatusCode::NOT_ACCEPTABLE, message));
     }
     if !is_json(request.headers()) {
         let message = format!("the body must be JSON: send `Content-Type: {JSON}`");
-        return rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
+        return Err(rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
     let (parts, mut body) = request.into_parts();
-    let headers = parts.headers;
-    let body = match body::read(mcp.service(), &mut body).await {
-        Ok(body) => body,
-        Err(response) => return response,
+    let body = body::read(mcp.http.service(), &mut body).await?;
+    let exchange = Exchange {
+        mcp,
+        caller,
+        headers: &parts.headers,
+        events: accepts.events,
     };
-    let error = |status, error: &RpcError| json(status, protocol::error(None, error));
+    let error = |status, error: &RpcError| reply(status, protocol::error(None, error));
+    let gone = |gone| error(StatusCode::NOT_FOUND, &gone);
     match protocol::parse(&body) {
-        Err((id, error)) => json(StatusCode::BAD_REQUEST, protocol::error(id.as_ref(), &error)),
+        Err((id, error)) => Err(reply(
+            StatusCode::BAD_REQUEST,
+            protocol::error(id.as_ref(), &error),
+        )),
         Ok(Message::Notification { method, params }) => {
-            if let Err(mismatch) = headers::validate_notification(&headers, &method) {
-                return error(StatusCode::BAD_REQUEST, &mismatch);
+            headers::validate_notification(&parts.headers, &method)
+                .map_err(|mismatch| error(StatusCode::BAD_REQUEST, &mismatch))?;
+            let session = exchange.session().map_err(gone)?;
+            if method == "notifications/cancelled"
+                && let Some(id) = protocol::cancelled(params)
+            {
+                let scope = exchange.scope(session.as_deref());
+                mcp.http
+                    .service()
+                    .in_flight()
+                    .cancel(&scope, &id.to_string().into());
             }
-            match session(mcp, &headers, caller.as_deref()) {
-                Ok(session) => {
-                    if method == "notifications/cancelled"
-                        && let Some(id) = protocol::cancelled(params)
-                    {
-                        let scope = scope(&headers, session.as_deref(), caller.as_deref());
-                        mcp.service().in_flight().cancel(&scope, &id.json().into());
-                    }
-                    empty(StatusCode::ACCEPTED)
-                }
-                Err(gone) => error(StatusCode::NOT_FOUND, &gone),
-            }
+            Ok(StatusCode::ACCEPTED.into_response())
         }
-        Ok(Message::Response { id, result }) => match session(mcp, &headers, caller.as_deref()) {
-            Ok(Some(session)) => {
-                if let Some(id) = id {
-                    session.peer.respond(&id, result);
-                }
-                empty(StatusCode::ACCEPTED)
-            }
-            Ok(None) => {
+        Ok(Message::Response { id, result }) => {
+            let Some(session) = exchange.session().map_err(gone)? else {
                 let message = "this server asked this client for nothing, so it takes no responses from it";
-                rejection(StatusCode::BAD_REQUEST, message)
-            }
-            Err(gone) => error(StatusCode::NOT_FOUND, &gone),
-        },
+                return Err(rejection(StatusCode::BAD_REQUEST, message));
+            };
+            id.map(|id| session.peer.respond(&id, result));
+            Ok(StatusCode::ACCEPTED.into_response())
+        }
         Ok(Message::Request(request)) => {
-            let id = request.id.clone();
-            match serve(mcp, caller, &headers, &request, accepts.events) {
-                Ok(Served::Response(response)) => response,
-                Ok(Served::Call(call)) => {
-                    // The call holds nothing of the body, and may take long.
-                    drop(body);
-                    call.respond().await
-                }
-                Err((status, error)) => json(status, protocol::error(Some(&id), &error)),
-            }
+            let served = exchange.serve(&request);
+            let responding = served
+                .map_err(|(status, error)| reply(status, protocol::error(Some(&request.id), &error)))?;
+            // A call holds nothing of the body, and may take long.
+            drop(request);
+            drop(body);
+            Ok(responding.await)
         }
     }
 }
 
-/// What a request comes to.
-enum Served {
-    Response(Response),
-    Call(Box<Running>),
+/// What is known of a message beside its body.
+struct Exchange<'a> {
+    mcp: &'a McpHttpServer,
+    caller: Option<Arc<Caller>>,
+    headers: &'a HeaderMap,
+    /// Whether the client takes a stream of events.
+    events: bool,
 }
 
-fn serve(
-    mcp: &McpHttpServer,
-    caller: Option<Arc<Caller>>,
-    headers: &HeaderMap,
-    request: &protocol::Request<'_>,
-    events: bool,
-) -> Result<Served, (StatusCode, RpcError)> {
-    let bad_request = |error| (StatusCode::BAD_REQUEST, error);
-    let server = &mcp.0.server;
-    let (params, meta) = Params::parse(request).map_err(bad_request)?;
-    let negotiated = headers::validate(server, headers, request, &params, &meta).map_err(bad_request)?;
-    let revision = negotiated.revision;
-    let failed = |error: RpcError| (negotiated.status(&error), error);
-    let is_initialize = request.method == "initialize" && revision.has_initialize;
-    let session = if revision.has_initialize && !is_initialize {
-        session(mcp, headers, caller.as_deref()).map_err(|gone| (StatusCode::NOT_FOUND, gone))?
-    } else {
-        None
-    };
-    if request.method != "tools/call" {
+impl Exchange<'_> {
+    fn serve(self, request: &protocol::Request<'_>) -> Result<Responding, (StatusCode, RpcError)> {
+        let bad_request = |error| (StatusCode::BAD_REQUEST, error);
+        let server = &self.mcp.mcp;
+        let (params, meta) = Params::parse(request).map_err(bad_request)?;
+        let revision =
+            headers::validate(server, self.headers, request, &params, &meta).map_err(bad_request)?;
+        let failed = |error: RpcError| match error.code {
+            METHOD_NOT_FOUND if !revision.has_initialize => (StatusCode::NOT_FOUND, error),
+            _ => (StatusCode::OK, error),
+        };
+        let is_initialize = request.method == "initialize" && revision.has_initialize;
+        let session = if revision.has_initialize && !is_initialize {
+            self.session().map_err(|gone| (StatusCode::NOT_FOUND, gone))?
+        } else {
+            None
+        };
+        if request.method == "tools/call" {
+            return self
+                .call(request, &params, meta, revision, session)
+                .map_err(failed);
+        }
         // A server with sessions remembers what the client says in them.
-        let coming = (is_initialize && mcp.0.sessions.is_some()).then(Threshold::default);
-        let threshold = session
-            .as_ref()
-            .map(|session| &session.threshold)
-            .or(coming.as_ref());
-        let message = methods::respond(server, request, &params, revision, threshold).map_err(failed)?;
-        let mut response = json(StatusCode::OK, message);
-        if is_initialize
-            && let Some(id) = open_session(mcp, Capabilities::read(params.capabilities), caller.as_deref())
-        {
+        let coming = (is_initialize && self.mcp.sessions.is_some()).then(Threshold::default);
+        let threshold = session.as_ref().map(|session| &session.threshold);
+        let message = methods::respond(server, request, &params, revision, threshold.or(coming.as_ref()))
+            .map_err(failed)?;
+        let mut response = reply(StatusCode::OK, message);
+        if is_initialize && let Some(id) = self.open_session(&params) {
             response.headers_mut().insert(SESSION, id);
         }
-        return Ok(Served::Response(response));
+        Ok(Box::pin(std::future::ready(response)))
     }
-    let (outgoing, messages) = events.then(Events::channel).unzip();
-    let origin = Origin {
-        revision,
-        caller,
-        trace: trace(headers),
-        session: session.as_deref(),
-        outgoing,
-    };
-    let call = match ToolCall::parse(server, &params, &meta, origin).map_err(failed)? {
-        Ok(call) => call,
-        Err(outcome) => {
-            let message = outcome.response(&request.id, revision, server);
-            return Ok(Served::Response(json(StatusCode::OK, message)));
-        }
-    };
-    // A stateless call is cancelled by closing its stream.
-    let in_flight = revision
-        .has_initialize
-        .then(|| track(mcp, headers, session.as_deref(), call.caller(), &request.id));
-    Ok(Served::Call(Box::new(Running {
-        mcp: mcp.clone(),
-        call,
-        id: request.id.clone(),
-        revision,
-        in_flight: in_flight.transpose().map_err(bad_request)?,
-        kept: session,
-        messages,
-    })))
-}
 
-/// Makes a call one that `notifications/cancelled` cancels. In a session each id is used once at a time.
-fn track(
-    mcp: &McpHttpServer,
-    headers: &HeaderMap,
-    session: Option<&Session>,
-    caller: Option<&Caller>,
-    id: &Id,
-) -> Result<InFlightGuard, RpcError> {
-    let (table, scope) = (mcp.service().in_flight(), scope(headers, session, caller));
-    match session {
-        None => Ok(table.insert(scope, id.json().into())),
-        Some(_) => table
-            .insert_unique(scope, id.json().into())
-            .ok_or_else(|| RpcError::request("another request with this id is in flight")),
-    }
-}
-
-/// The scope in which ids of requests have a meaning: the session, or the caller.
-fn scope(headers: &HeaderMap, session: Option<&Session>, caller: Option<&Caller>) -> Arc<str> {
-    let session = session.and(headers.get(&SESSION)).and_then(|id| id.to_str().ok());
-    match (session, caller) {
-        (Some(id), _) => format!("session {id}").into(),
-        (None, Some(caller)) => format!("caller {} {}", caller.tenant_id(), caller.principal_id()).into(),
-        (None, None) => "anonymous".into(),
-    }
-}
-
-/// A call that is about to run.
-struct Running {
-    mcp: McpHttpServer,
-    call: ToolCall,
-    id: Id,
-    revision: &'static Revision,
-    in_flight: Option<InFlightGuard>,
-    /// A session with calls is kept.
-    kept: Option<Arc<Session>>,
-    /// What the call sends before its result, when the client takes it.
-    messages: Option<Receiver<Vec<u8>>>,
-}
-
-impl Running {
-    async fn respond(self) -> Response {
-        let Self {
-            mcp,
-            call,
-            id,
+    fn call(
+        self,
+        request: &protocol::Request<'_>,
+        params: &Params<'_>,
+        meta: RequestMeta<'_>,
+        revision: &'static Revision,
+        session: Option<Arc<Session>>,
+    ) -> Result<Responding, RpcError> {
+        let (outgoing, messages) = self.events.then(Outgoing::channel).unzip();
+        let origin = Origin {
             revision,
-            in_flight,
-            kept,
-            messages,
-        } = self;
-        let reply = async move {
-            let running = call.run(mcp.service(), Admission::Immediate);
-            let outcome = match &in_flight {
+            caller: self.caller.clone(),
+            trace: trace(self.headers),
+            session: session.as_deref(),
+            outgoing,
+        };
+        let (mcp, id) = (self.mcp.clone(), request.id.clone());
+        let call = match ToolCall::parse(&mcp.mcp, params, meta, origin)? {
+            Ok(call) => call,
+            Err(outcome) => {
+                let response = reply(StatusCode::OK, outcome.response(&id, revision, &mcp.mcp));
+                return Ok(Box::pin(std::future::ready(response)));
+            }
+        };
+        let in_flight = match revision.has_initialize {
+            true => Some(self.track(session.as_deref(), &request.id)?),
+            false => None,
+        };
+        let call = async move {
+            let running = call.run(mcp.http.service(), Admission::Immediate);
+            let (outcome, permit) = match &in_flight {
                 Some(in_flight) => in_flight.unless_cancelled(running).await?,
                 None => running.await,
             };
+            // A session with calls is kept.
+            drop(session);
             let status = match outcome.missing_capability(revision) {
                 Some(_) => StatusCode::BAD_REQUEST,
                 None => StatusCode::OK,
             };
-            drop(kept);
-            Some((status, outcome.response(&id, revision, &mcp.0.server)))
+            let message = outcome.response(&id, revision, &mcp.mcp);
+            Some(Reply {
+                status,
+                message,
+                permit,
+            })
         };
-        match messages {
-            None => stream::document(reply.await),
-            Some(messages) => stream::respond(reply, messages).await,
+        if !revision.has_initialize {
+            return Ok(Box::pin(stream::respond(call, messages)));
+        }
+        // Only `notifications/cancelled` cancels it: it goes on when the client disconnects.
+        let call = tokio::spawn(call);
+        let ended = async move { call.await.ok().flatten() };
+        Ok(Box::pin(stream::respond(ended, messages)))
+    }
+
+    /// Makes a call one that `notifications/cancelled` cancels. In a session each id is used once at a time.
+    fn track(&self, session: Option<&Session>, id: &protocol::Id) -> Result<InFlightGuard, RpcError> {
+        let (table, scope) = (self.mcp.http.service().in_flight(), self.scope(session));
+        match session {
+            None => Ok(table.insert(scope, id.to_string().into())),
+            Some(_) => table
+                .insert_unique(scope, id.to_string().into())
+                .ok_or_else(|| RpcError::request("another request with this id is in flight")),
         }
     }
-}
 
-/// The session that the headers name.
-fn session(
-    mcp: &McpHttpServer,
-    headers: &HeaderMap,
-    caller: Option<&Caller>,
-) -> Result<Option<Arc<Session>>, RpcError> {
-    let Some(sessions) = &mcp.0.sessions else {
-        return Ok(None);
-    };
-    sessions
-        .find(headers, caller)
-        .map_err(|()| RpcError::request("there is no such session, or no longer: send `initialize` again"))
-}
-
-/// Opens a session for a client that can be asked, or that may set a level of log messages.
-fn open_session(
-    mcp: &McpHttpServer,
-    capabilities: Capabilities,
-    caller: Option<&Caller>,
-) -> Option<HeaderValue> {
-    let sessions = mcp.0.sessions.as_ref()?;
-    if !capabilities.any() && !mcp.0.server.sends_notices() {
-        return None;
+    /// The scope in which ids of requests have a meaning: the session, or the caller.
+    fn scope(&self, session: Option<&Session>) -> Arc<str> {
+        let session = session
+            .and(self.headers.get(&SESSION))
+            .and_then(|id| id.to_str().ok());
+        match (session, &self.caller) {
+            (Some(id), _) => format!("session {id}").into(),
+            (None, Some(caller)) => format!("caller {} {}", caller.tenant_id(), caller.principal_id()).into(),
+            (None, None) => "anonymous".into(),
+        }
     }
-    let id = sessions.open(Session::new(capabilities), caller)?;
-    HeaderValue::from_str(&id).ok()
+
+    /// The session that the headers name.
+    fn session(&self) -> Result<Option<Arc<Session>>, RpcError> {
+        let Some(sessions) = &self.mcp.sessions else {
+            return Ok(None);
+        };
+        let found = sessions.find(self.headers, self.caller.as_deref());
+        found.map_err(|()| {
+            RpcError::request("there is no such session, or no longer: send `initialize` again")
+        })
+    }
+
+    /// Opens a session for a client that can be asked, or that may set a level of log messages.
+    fn open_session(&self, params: &Params<'_>) -> Option<HeaderValue> {
+        let sessions = self.mcp.sessions.as_ref()?;
+        let capabilities = params.capabilities.unwrap_or_default();
+        if !capabilities.any() && !self.mcp.mcp.0.notices {
+            return None;
+        }
+        let id = sessions.open(Session::new(capabilities), self.caller.as_deref())?;
+        HeaderValue::from_str(&id).ok()
+    }
 }
 
 /// What a client can read.

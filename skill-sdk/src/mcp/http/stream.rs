@@ -1,6 +1,5 @@
 //! The response to a call: one JSON document, or a stream of events that ends with the result.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
@@ -10,17 +9,11 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::sync::mpsc::Receiver;
 
-use super::routes::empty;
-use crate::http::answer::json;
-use crate::mcp::call::Outgoing;
-
-/// How many messages may wait for a client that is slow to read.
-const QUEUE: usize = 64;
-
-/// The part of the queue that notifications leave free for questions, which must not be dropped.
-const KEPT_FREE: usize = QUEUE / 2;
+use super::routes::reply;
+use crate::http::answer;
+use crate::serve::Permit;
 
 /// How long a call may send nothing before its stream begins.
 const QUIET: Duration = Duration::from_secs(10);
@@ -28,73 +21,62 @@ const QUIET: Duration = Duration::from_secs(10);
 /// How often something is sent on a quiet stream, so that no proxy closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The queue of messages that a call sends before its result.
-#[derive(Clone)]
-pub(super) struct Events(Sender<Vec<u8>>);
-
-impl Events {
-    pub(super) fn channel() -> (Self, Receiver<Vec<u8>>) {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        (Self(sender), receiver)
-    }
+/// The response at the end of a call.
+pub(super) struct Reply {
+    pub(super) status: StatusCode,
+    pub(super) message: Vec<u8>,
+    pub(super) permit: Option<Permit>,
 }
 
-impl Outgoing for Events {
-    fn offer(&self, notification: Vec<u8>) {
-        if self.0.capacity() > KEPT_FREE {
-            drop(self.0.try_send(notification));
-        }
-    }
-
-    fn ask(&self, question: Vec<u8>) -> bool {
-        self.0.try_send(question).is_ok()
-    }
-}
-
-/// The status and the message at the end of a call; `None` for a call that its client cancelled.
-pub(super) type Reply = Option<(StatusCode, Vec<u8>)>;
-
-/// A running call, which is cancelled when it is dropped.
-type Running = Pin<Box<dyn Future<Output = Reply> + Send>>;
+/// A running call; `None` for one that its client cancelled.
+type Running = Pin<Box<dyn Future<Output = Option<Reply>> + Send>>;
 
 /// One JSON document.
-pub(super) fn document(reply: Reply) -> Response {
-    match reply {
-        Some((status, message)) => json(status, message),
-        None => empty(StatusCode::ACCEPTED),
+fn document(ended: Option<Reply>) -> Response {
+    match ended {
+        None => StatusCode::ACCEPTED.into_response(),
+        Some(Reply {
+            status: StatusCode::OK,
+            mut message,
+            permit,
+        }) => {
+            message.pop();
+            answer::outputs(message, None, permit)
+        }
+        Some(Reply { status, message, .. }) => reply(status, message),
     }
 }
 
-/// A document when the call ends soon without a message before its result, else a stream. The call runs while the client
-/// reads the response, and is cancelled when the client disconnects.
+/// A document when the client takes no events (`messages` is `None`), or when the call ends soon without a message before its
+/// result; else a stream. The call runs while the client reads the response.
 pub(super) async fn respond(
-    call: impl Future<Output = Reply> + Send + 'static,
-    mut messages: Receiver<Vec<u8>>,
+    call: impl Future<Output = Option<Reply>> + Send + 'static,
+    messages: Option<Receiver<Vec<u8>>>,
 ) -> Response {
     let mut call: Running = Box::pin(call);
-    let mut ready = VecDeque::new();
-    let mut ended = None;
+    let Some(mut messages) = messages else {
+        return document(call.await);
+    };
+    let (mut first, mut ended) = (None, None);
     tokio::select! {
         biased;
-        Some(message) = messages.recv() => ready.push_back(message),
-        reply = &mut call => ended = Some(reply),
+        Some(message) = messages.recv() => first = Some(message),
+        reply = &mut call => match messages.try_recv() {
+            Ok(message) => (first, ended) = (Some(message), Some(reply)),
+            Err(_) => return document(reply),
+        },
         () = tokio::time::sleep(QUIET) => {}
     }
-    let running = match ended {
-        None => Some(call),
-        Some(reply) => {
-            drop(call);
-            take_rest(&mut messages, &mut ready);
-            if ready.is_empty() {
-                return document(reply);
-            }
-            ready.extend(reply.map(|(_, message)| message));
-            None
-        }
+    let events = Events {
+        call: ended.is_none().then_some(call),
+        first,
+        messages,
+        reply: ended.flatten(),
     };
-    let events = stream::unfold((running, messages, ready), next);
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE).text("nothing new");
-    let mut response = Sse::new(events).keep_alive(keep_alive).into_response();
+    let mut response = Sse::new(stream::unfold(events, Events::next))
+        .keep_alive(keep_alive)
+        .into_response();
     // For proxies that would collect the stream before they pass it on.
     let unbuffered = (
         HeaderName::from_static("x-accel-buffering"),
@@ -104,32 +86,36 @@ pub(super) async fn respond(
     response
 }
 
-type State = (Option<Running>, Receiver<Vec<u8>>, VecDeque<Vec<u8>>);
-
-/// The next event.
-async fn next((mut running, mut messages, mut ready): State) -> Option<(Result<Event, Infallible>, State)> {
-    if ready.is_empty()
-        && let Some(call) = &mut running
-    {
-        tokio::select! {
-            biased;
-            Some(message) = messages.recv() => ready.push_back(message),
-            reply = call => {
-                running = None;
-                take_rest(&mut messages, &mut ready);
-                ready.extend(reply.map(|(_, message)| message));
-            }
-        }
-    }
-    // The messages are JSON on one line.
-    let message = String::from_utf8(ready.pop_front()?).ok()?;
-    let event = Event::default().event("message").data(message);
-    Some((Ok(event), (running, messages, ready)))
+/// What is left of a stream.
+struct Events {
+    /// `None` once it ended.
+    call: Option<Running>,
+    first: Option<Vec<u8>>,
+    messages: Receiver<Vec<u8>>,
+    /// It keeps its permit until the client took all of the stream.
+    reply: Option<Reply>,
 }
 
-/// Takes the messages that a call sent before it ended.
-fn take_rest(messages: &mut Receiver<Vec<u8>>, ready: &mut VecDeque<Vec<u8>>) {
-    while let Ok(message) = messages.try_recv() {
-        ready.push_back(message);
+impl Events {
+    async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
+        let mut next = self.first.take();
+        while let (None, Some(call)) = (&next, &mut self.call) {
+            tokio::select! {
+                biased;
+                Some(message) = self.messages.recv() => next = Some(message),
+                reply = call => (self.call, self.reply) = (None, reply),
+            }
+        }
+        // Messages that the call sent before it ended come before the result.
+        let next = next.or_else(|| self.messages.try_recv().ok());
+        let message = match next {
+            Some(message) => message,
+            None => std::mem::take(&mut self.reply.as_mut()?.message),
+        };
+        // Messages are JSON, each on one line; the empty one is behind the result.
+        let message = String::from_utf8(message).ok()?;
+        let data = message.strip_suffix('\n')?;
+        let event = Event::default().event("message").data(data);
+        Some((Ok(event), self))
     }
 }

@@ -1,12 +1,14 @@
-//! JSON-RPC messages of a client, parsed no further than needed.
+//! JSON-RPC messages: what a client sends, parsed no further than needed, and what this server sends.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Number, Value, json};
+
+use crate::ndjson::to_line;
 
 /// The message is not JSON.
 pub(super) const PARSE_ERROR: i32 = -32700;
@@ -50,59 +52,50 @@ impl RpcError {
     }
 }
 
-/// The id of a request: the JSON text of a string or a number, which the response repeats.
-#[derive(Clone, Serialize)]
-#[serde(transparent)]
-pub(in crate::mcp) struct Id(Box<RawValue>);
+/// The id of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(in crate::mcp) enum Id {
+    Number(Number),
+    String(String),
+}
 
-impl Id {
-    /// The id with this JSON text. Strings that are the same but escaped differently become the same id.
-    pub(in crate::mcp) fn new(json: &RawValue) -> Option<Self> {
-        let text = json.get();
-        match text.as_bytes().first()? {
-            b'"' if text.contains('\\') => {
-                let plain: String = serde_json::from_str(text).ok()?;
-                serde_json::value::to_raw_value(&plain).ok().map(Self)
-            }
-            b'"' | b'-' | b'0'..=b'9' => Some(Self(json.to_owned())),
-            _ => None,
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::String(text) => write!(f, "{text:?}"),
         }
     }
-
-    /// The id with this JSON text.
-    pub(in crate::mcp) fn parse(json: String) -> Option<Self> {
-        Self::new(&RawValue::from_string(json).ok()?)
-    }
-
-    /// The JSON text.
-    #[cfg(feature = "mcp-http")]
-    pub(in crate::mcp) fn json(&self) -> &str {
-        self.0.get()
-    }
-
-    /// The id that is this string.
-    pub(in crate::mcp) fn string(text: &str) -> Option<Self> {
-        serde_json::value::to_raw_value(text).ok().map(Self)
-    }
 }
 
-impl PartialEq for Id {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.get() == other.0.get()
-    }
-}
+impl Id {
+    /// The id of a message of which only the beginning is known.
+    pub(in crate::mcp) fn of_beginning(text: &str) -> Option<Self> {
+        struct Fields<'a>(&'a mut Option<Id>);
+        impl<'de> Visitor<'de> for Fields<'_> {
+            type Value = ();
 
-impl Eq for Id {}
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a message")
+            }
 
-impl Hash for Id {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.get().hash(state);
-    }
-}
-
-impl fmt::Debug for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.get())
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+                while let Some(name) = fields.next_key::<Cow<'de, str>>()? {
+                    match &*name {
+                        "id" => *self.0 = fields.next_value()?,
+                        _ => drop(fields.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(())
+            }
+        }
+        let mut id = None;
+        // The last number may go on behind the beginning.
+        let text = text.trim_end_matches(|c: char| c.is_ascii_digit() || "+-.eE".contains(c));
+        // It fails where the beginning ends.
+        drop(serde_json::Deserializer::from_str(text).deserialize_map(Fields(&mut id)));
+        id
     }
 }
 
@@ -129,18 +122,17 @@ pub(in crate::mcp) struct Request<'a> {
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     jsonrpc: Option<Cow<'a, str>>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     method: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     params: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    error: Option<&'a RawValue>,
+    error: Option<IgnoredAny>,
 }
 
 /// An `id` that is null makes a message a request with an invalid id, not a notification.
@@ -150,8 +142,7 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 
 /// Parses one message. An error comes with the id of the request, if it is known.
 pub(in crate::mcp) fn parse(text: &[u8]) -> Result<Message<'_>, (Option<Id>, RpcError)> {
-    let invalid =
-        |id: Option<Id>, reason: &str| (id, RpcError::request(format!("invalid request: {reason}")));
+    let invalid = |id, reason: &str| (id, RpcError::request(format!("invalid request: {reason}")));
     // Serde would read the elements of an array as the fields of the envelope.
     let envelope: Envelope<'_> = match text.trim_ascii_start().first() {
         Some(b'{') => {
@@ -159,7 +150,7 @@ pub(in crate::mcp) fn parse(text: &[u8]) -> Result<Message<'_>, (Option<Id>, Rpc
         }
         _ => return Err((None, not_a_message(text, "the message must be a JSON object"))),
     };
-    let id = envelope.id.and_then(Id::new);
+    let id = envelope.id.and_then(|id| serde_json::from_str(id.get()).ok());
     if envelope.jsonrpc.as_deref() != Some("2.0") {
         return Err(invalid(id, "`jsonrpc` must be \"2.0\""));
     }
@@ -178,10 +169,8 @@ pub(in crate::mcp) fn parse(text: &[u8]) -> Result<Message<'_>, (Option<Id>, Rpc
 
 fn not_a_message(text: &[u8], reason: &str) -> RpcError {
     if let Err(error) = serde_json::from_slice::<&RawValue>(text) {
-        return RpcError::new(
-            PARSE_ERROR,
-            format!("parse error: the message is not JSON: {error}"),
-        );
+        let message = format!("parse error: the message is not JSON: {error}");
+        return RpcError::new(PARSE_ERROR, message);
     }
     if text.trim_ascii_start().starts_with(b"[") {
         // The code that other SDKs respond with.
@@ -194,13 +183,44 @@ fn not_a_message(text: &[u8], reason: &str) -> RpcError {
 pub(in crate::mcp) fn cancelled(params: Option<&RawValue>) -> Option<Id> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Cancelled<'a> {
-        #[serde(borrow)]
-        request_id: &'a RawValue,
+    struct Cancelled {
+        request_id: Id,
     }
     let params = params.filter(|params| params.get().starts_with('{'))?;
-    let cancelled: Cancelled<'_> = serde_json::from_str(params.get()).ok()?;
-    Id::new(cancelled.request_id)
+    let cancelled: Option<Cancelled> = serde_json::from_str(params.get()).ok();
+    cancelled.map(|cancelled| cancelled.request_id)
+}
+
+/// The response to a request, as one line.
+pub(in crate::mcp) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Response<'a, R> {
+        jsonrpc: &'static str,
+        id: &'a Id,
+        result: R,
+    }
+    let jsonrpc = "2.0";
+    line(&Response { jsonrpc, id, result })
+}
+
+/// The response to a request that failed, or to something that is not a request.
+pub(in crate::mcp) fn error(id: Option<&Id>, error: &RpcError) -> Vec<u8> {
+    line(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+}
+
+/// A notification of this server.
+pub(in crate::mcp) fn notification(method: &str, params: &Value) -> Vec<u8> {
+    line(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+}
+
+/// A request of this server.
+pub(in crate::mcp) fn outgoing_request(id: &Id, method: &str, params: &Value) -> Vec<u8> {
+    line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+}
+
+fn line(message: &impl Serialize) -> Vec<u8> {
+    // Messages have string keys only, and the writer is memory.
+    to_line(message).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -212,7 +232,7 @@ mod tests {
             panic!("{text} is a message");
         };
         assert!(!error.message.is_empty());
-        (error.code, id.map(|id| format!("{id:?}")))
+        (error.code, id.map(|id| serde_json::to_string(&id).unwrap()))
     }
 
     #[test]
@@ -276,7 +296,10 @@ mod tests {
     #[test]
     fn messages_are_told_apart() {
         let request = |text: &str| match parse(text.as_bytes()) {
-            Ok(Message::Request(request)) => (format!("{:?}", request.id), request.method.into_owned()),
+            Ok(Message::Request(request)) => (
+                serde_json::to_string(&request.id).unwrap(),
+                request.method.into_owned(),
+            ),
             _ => panic!("{text} is not a request"),
         };
         assert_eq!(
@@ -296,6 +319,24 @@ mod tests {
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"\"}}",
         ] {
             assert!(matches!(parse(response.as_bytes()), Ok(Message::Response { .. })));
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_message_that_is_too_long() {
+        let id = |text: &str| Id::of_beginning(text).map(|id| serde_json::to_string(&id).unwrap());
+        for (text, expected) in [
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/ca"#, Some("7")),
+            (r#"{"id":"a\"b","params":{"id":8,"x":["#, Some(r#""a\"b""#)),
+            (r#"{"params":{"id":8},"id":-3,"z"#, Some("-3")),
+            (r#"{"params":{"id":1}"#, None),
+            (r#"{"id":{"id":1},"#, None),
+            (r#"{"id":12"#, None),
+            (r#"[{"id":1}"#, None),
+            ("xxxx", None),
+            ("", None),
+        ] {
+            assert_eq!(id(text).as_deref(), expected, "{text}");
         }
     }
 }

@@ -1,16 +1,14 @@
 //! The parameters of requests.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::message::{Request, RpcError};
+use super::message::{Id, Request, RpcError};
 use super::revision::Revision;
 use crate::context::{TraceContext, settings_values};
 use crate::contract::json as checked_json;
+use crate::mcp::elicitation::Capabilities;
 
 /// The error of a revision that this server does not speak.
 const UNSUPPORTED_VERSION: i32 = -32022;
@@ -24,7 +22,7 @@ const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 #[serde(default, rename_all = "camelCase")]
 pub(in crate::mcp) struct Params<'a> {
     #[serde(borrow)]
-    pub(in crate::mcp) name: Option<&'a RawValue>,
+    name: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(in crate::mcp) arguments: Option<&'a RawValue>,
     /// The answers to the questions of the previous round.
@@ -34,47 +32,76 @@ pub(in crate::mcp) struct Params<'a> {
     #[serde(borrow)]
     pub(in crate::mcp) request_state: Option<&'a RawValue>,
     /// The capabilities of the client, in `initialize`.
-    #[serde(borrow)]
-    pub(in crate::mcp) capabilities: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(in crate::mcp) client_info: Option<&'a RawValue>,
-    #[serde(borrow)]
-    protocol_version: Option<&'a RawValue>,
+    #[serde(deserialize_with = "lenient")]
+    pub(in crate::mcp) capabilities: Option<Capabilities>,
+    #[serde(deserialize_with = "lenient")]
+    pub(in crate::mcp) client_info: Option<ClientInfo>,
+    /// The revision that `initialize` asks for.
+    #[serde(deserialize_with = "lenient")]
+    pub(in crate::mcp) protocol_version: Option<String>,
     /// The least severe level of log messages, in `logging/setLevel`.
     #[serde(borrow)]
     pub(in crate::mcp) level: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(in crate::mcp) cursor: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(in crate::mcp) uri: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(in crate::mcp) task_id: Option<&'a RawValue>,
     #[serde(borrow, rename = "_meta")]
     meta: Option<&'a RawValue>,
+}
+
+/// What a client must say about itself.
+#[derive(Deserialize)]
+pub(in crate::mcp) struct ClientInfo {
+    #[serde(rename = "name")]
+    _name: String,
+    #[serde(rename = "version")]
+    _version: String,
 }
 
 /// The field `_meta` of the parameters.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(in crate::mcp) struct RequestMeta<'a> {
-    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
-    version: Option<&'a RawValue>,
-    #[serde(borrow, rename = "io.modelcontextprotocol/clientCapabilities")]
-    pub(in crate::mcp) capabilities: Option<&'a RawValue>,
+    /// The revision that the request names.
+    #[serde(
+        rename = "io.modelcontextprotocol/protocolVersion",
+        deserialize_with = "lenient"
+    )]
+    pub(in crate::mcp) version: Option<String>,
+    #[serde(
+        rename = "io.modelcontextprotocol/clientCapabilities",
+        deserialize_with = "lenient"
+    )]
+    pub(in crate::mcp) capabilities: Option<Capabilities>,
     #[serde(borrow, rename = "io.modelcontextprotocol/logLevel")]
     pub(in crate::mcp) log_level: Option<&'a RawValue>,
-    #[serde(borrow, rename = "progressToken")]
-    progress_token: Option<&'a RawValue>,
-    #[serde(borrow, rename = "skill/invocationId")]
-    invocation_id: Option<&'a RawValue>,
-    #[serde(borrow, rename = "skill/idempotencyKey")]
-    idempotency_key: Option<&'a RawValue>,
+    /// The token for progress notifications.
+    #[serde(rename = "progressToken", deserialize_with = "lenient")]
+    pub(in crate::mcp) progress_token: Option<Id>,
+    #[serde(rename = "skill/invocationId", deserialize_with = "lenient")]
+    pub(in crate::mcp) invocation_id: Option<String>,
+    #[serde(rename = "skill/idempotencyKey", deserialize_with = "lenient")]
+    pub(in crate::mcp) idempotency_key: Option<String>,
     #[serde(borrow, rename = "skill/settings")]
     settings: Option<&'a RawValue>,
-    #[serde(borrow)]
-    traceparent: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tracestate: Option<&'a RawValue>,
+    #[serde(deserialize_with = "lenient")]
+    traceparent: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    tracestate: Option<String>,
+}
+
+/// A field with a value of another type is treated as absent.
+pub(in crate::mcp) fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let json = <&RawValue>::deserialize(deserializer)?.get();
+    // Serde would read the elements of an array as the fields of a struct.
+    let is_array = json.starts_with('[');
+    Ok(serde_json::from_str(json).ok().filter(|_| !is_array))
+}
+
+/// The string that is this JSON.
+pub(in crate::mcp) fn text(json: &RawValue) -> Option<String> {
+    serde_json::from_str(json.get()).ok()
 }
 
 /// An object from outside, or an error that names it `place`.
@@ -84,10 +111,10 @@ fn object<'a, T: Default + Deserialize<'a>>(raw: Option<&'a RawValue>, place: &s
         Some(raw) if raw.get().starts_with('{') => {
             serde_json::from_str(raw.get()).map_err(|error| RpcError::params(format!("`{place}`: {error}")))
         }
-        Some(raw) => {
-            let message = format!("`{place}` must be an object, it is {}", Kind(raw));
-            Err(RpcError::params(message))
-        }
+        Some(raw) => Err(RpcError::params(format!(
+            "`{place}` must be an object, it is {}",
+            kind(raw)
+        ))),
     }
 }
 
@@ -100,63 +127,43 @@ impl<'a> Params<'a> {
     }
 
     /// The name of the tool that a call is for.
-    pub(in crate::mcp) fn tool(&self) -> Result<Cow<'a, str>, RpcError> {
+    pub(in crate::mcp) fn tool(&self) -> Result<String, RpcError> {
         let Some(name) = self.name else {
-            return Err(RpcError::params(
-                "`params.name` is missing: it must be the name of a tool",
-            ));
+            let message = "`params.name` is missing: it must be the name of a tool";
+            return Err(RpcError::params(message));
         };
         text(name).ok_or_else(|| {
-            let message = format!("`params.name` must be the name of a tool, it is {}", Kind(name));
+            let message = format!("`params.name` must be the name of a tool, it is {}", kind(name));
             RpcError::params(message)
         })
     }
 
     /// The arguments of a call as JSON text.
     pub(in crate::mcp) fn inputs(&self) -> Result<&'a str, RpcError> {
-        let Some(arguments) = self.arguments else {
-            return Ok("{}");
-        };
-        if arguments.get().starts_with('{') {
-            return Ok(arguments.get());
+        let arguments = self.arguments.map_or("{}", RawValue::get);
+        if arguments.starts_with('{') {
+            return Ok(arguments);
         }
-        let hint = if arguments.get().starts_with('"') {
+        let hint = if arguments.starts_with('"') {
             "; send the object itself, not a string that holds it"
         } else {
             ""
         };
-        let message = format!(
-            "`params.arguments` must be an object, it is {}{hint}",
-            Kind(arguments)
-        );
+        let kind = self.arguments.map_or("missing", kind);
+        let message = format!("`params.arguments` must be an object, it is {kind}{hint}");
         Err(RpcError::params(message))
-    }
-
-    /// The revision that `initialize` asks for.
-    pub(in crate::mcp) fn requested_version(&self) -> Option<Cow<'a, str>> {
-        self.protocol_version.and_then(text)
     }
 }
 
-impl<'a> RequestMeta<'a> {
-    /// The name of the revision that the request names.
-    pub(in crate::mcp) fn version(&self) -> Option<Cow<'a, str>> {
-        self.version.and_then(text)
-    }
-
+impl RequestMeta<'_> {
     /// The required fields that are missing or unreadable.
     pub(in crate::mcp) fn missing(&self) -> String {
-        let capabilities = self.capabilities.filter(|raw| raw.get().starts_with('{'));
-        let missing = [
-            (PROTOCOL_VERSION, self.version().is_none()),
-            (CLIENT_CAPABILITIES, capabilities.is_none()),
+        let fields = [
+            (PROTOCOL_VERSION, self.version.is_none()),
+            (CLIENT_CAPABILITIES, self.capabilities.is_none()),
         ];
-        let missing: Vec<&str> = missing
-            .iter()
-            .filter(|(_, missing)| *missing)
-            .map(|(name, _)| *name)
-            .collect();
-        missing.join(", ")
+        let missing = fields.iter().filter(|(_, missing)| *missing);
+        missing.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
     /// Rejects a request without the fields that a stateless revision requires.
@@ -170,11 +177,11 @@ impl<'a> RequestMeta<'a> {
     }
 
     /// The revision that the request names; `None` when it names none.
-    pub(in crate::mcp) fn revision(&self, method: &str) -> Result<Option<&'static Revision>, RpcError> {
-        let Some(version) = self.version() else {
+    pub(in crate::mcp) fn revision(&self) -> Result<Option<&'static Revision>, RpcError> {
+        let Some(version) = &self.version else {
             return Ok(None);
         };
-        let Some(revision) = Revision::find(&version) else {
+        let Some(revision) = Revision::find(version) else {
             let supported = Revision::names();
             let message = format!(
                 "protocol version {version} is not supported, use one of: {}",
@@ -184,71 +191,32 @@ impl<'a> RequestMeta<'a> {
             error.data = Some(json!({"requested": version, "supported": supported}));
             return Err(error);
         };
-        if !revision.has_initialize || method == "server/discover" {
+        if !revision.has_initialize {
             self.require()?;
         }
         Ok(Some(revision))
     }
 
-    /// The token for progress notifications: a string or a number.
-    pub(in crate::mcp) fn progress_token(&self) -> Option<&'a RawValue> {
-        let usable =
-            |token: &&RawValue| matches!(token.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'));
-        self.progress_token.filter(usable)
-    }
-
-    /// The invocation id; anything but a non-empty string is ignored.
-    pub(in crate::mcp) fn invocation_id(&self) -> Option<String> {
-        non_empty(self.invocation_id)
-    }
-
-    /// The idempotency key; anything but a non-empty string is ignored.
-    pub(in crate::mcp) fn idempotency_key(&self) -> Option<String> {
-        non_empty(self.idempotency_key)
-    }
-
     /// The values of the package settings; unusable settings are empty settings.
     pub(in crate::mcp) fn settings(&self) -> Map<String, Value> {
-        settings_values(
-            self.settings
-                .and_then(|raw| checked_json::parse(raw.get().as_bytes()).ok()),
-        )
+        let settings = self.settings.map(RawValue::get);
+        settings_values(settings.and_then(|json| checked_json::parse(json.as_bytes()).ok()))
     }
 
     /// The W3C trace context.
     pub(in crate::mcp) fn trace(&self) -> Option<TraceContext> {
-        let parent = self.traceparent.and_then(text)?;
-        TraceContext::parse(&parent, self.tracestate.and_then(text).as_deref())
-    }
-}
-
-fn non_empty(raw: Option<&RawValue>) -> Option<String> {
-    text(raw?).filter(|text| !text.is_empty()).map(Cow::into_owned)
-}
-
-/// The string that a JSON text stands for.
-pub(in crate::mcp) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let json = raw.get();
-    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        serde_json::from_str(json).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
+        TraceContext::parse(self.traceparent.as_deref()?, self.tracestate.as_deref())
     }
 }
 
 /// The kind of a JSON value, in words.
-struct Kind<'a>(&'a RawValue);
-
-impl fmt::Display for Kind<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0.get().as_bytes().first() {
-            Some(b'{') => "an object",
-            Some(b'[') => "an array",
-            Some(b'"') => "a string",
-            Some(b't' | b'f') => "a boolean",
-            Some(b'n') => "null",
-            _ => "a number",
-        })
+fn kind(json: &RawValue) -> &'static str {
+    match json.get().as_bytes().first() {
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
     }
 }

@@ -105,8 +105,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let protocol = stdio::take()?;
     let served = serve_stdio(
         host,
-        protocol.input,
-        protocol.output,
+        File::from_std(protocol.input),
+        File::from_std(protocol.output),
         StdioOptions::default(),
         pending(),
     );

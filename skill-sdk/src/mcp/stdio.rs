@@ -1,0 +1,307 @@
+//! One client over a pair of streams: newline-delimited JSON.
+//!
+//! A task reads messages, a task runs each call, and a task writes what is sent.
+
+use std::future::pending;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_util::codec::FramedRead;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+
+use super::call::{Admission, Origin, Outcome, ToolCall};
+use super::elicitation::Capabilities;
+use super::outgoing::Outgoing;
+use super::protocol::{self, Id, Message, Params, Request, RequestMeta, Revision, RpcError};
+use super::session::Session;
+use super::{McpServer, methods};
+use crate::ndjson::{self, Line, NdjsonCodec, write_lines};
+use crate::serve::Service;
+
+/// How many bytes of calls may be in flight before no more messages are read.
+const MAX_IN_FLIGHT: u32 = 16 * 1024 * 1024;
+
+/// What a call in flight costs in memory beside its message, roughly.
+const COST_OF_CALL: usize = 4 * 1024;
+
+/// How long a client may take to read the last responses after the drain time.
+const LAST_RESPONSES: Duration = Duration::from_secs(1);
+
+/// How to serve one client over a pipe.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StdioOptions {
+    /// How long running calls may take to finish once the client closed its end, or the server is told to stop.
+    pub drain: Duration,
+    /// The longest message that is read, in bytes. A longer one gets an error as response.
+    pub message_limit: usize,
+}
+
+impl Default for StdioOptions {
+    /// 30 seconds, and 4 MiB.
+    fn default() -> Self {
+        Self {
+            drain: Duration::from_secs(30),
+            message_limit: 4 * 1024 * 1024,
+        }
+    }
+}
+
+/// Serves the client at the other end of two streams, until it closes its end or `stop` resolves.
+///
+/// For the standard input and output of the process take them with [`host::stdio::take`](crate::host::stdio::take), so
+/// that nothing that skills print gets between the messages.
+///
+/// Calls that were accepted get their response within the drain time; those that are not done then fail with the retryable
+/// code `overloaded`. End the process afterwards: a thread may still wait for input.
+///
+/// It needs the runtime of tokio, with its clock and more than one thread.
+///
+/// ```no_run
+/// use skill_sdk::host::stdio;
+/// use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
+/// use skill_sdk::pipeline::SkillSet;
+/// use tokio::fs::File;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let protocol = stdio::take()?;
+/// let (input, output) = (File::from_std(protocol.input), File::from_std(protocol.output));
+/// let server = McpServer::new(SkillSet::collect()?)?;
+/// serve_stdio(server, input, output, StdioOptions::default(), std::future::pending()).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn serve_stdio(
+    server: McpServer,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    options: StdioOptions,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_until_gone(server, input, output, options, stop, pending()).await
+}
+
+/// [`serve_stdio`] for a client whose end can be seen: once the input ended or `stop` resolved, `gone` resolves when no one
+/// reads the output any more.
+pub(crate) async fn serve_until_gone(
+    server: McpServer,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    options: StdioOptions,
+    stop: impl Future<Output = ()>,
+    gone: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let StdioOptions { drain, message_limit } = options;
+    let (outgoing, queue) = Outgoing::channel();
+    let connection = Connection::new(server, outgoing.clone(), message_limit);
+    let (service, calls) = (connection.service.clone(), connection.calls.clone());
+    let _cut = service.shutdown().cut_on_drop();
+    let mut writer = AbortOnDropHandle::new(tokio::spawn(write_lines(output, queue)));
+    // It goes on during the shutdown, because running calls can be cancelled until they end.
+    let mut reader = AbortOnDropHandle::new(tokio::spawn(connection.read(input)));
+    let mut read = Ok(());
+    tokio::select! {
+        ended = &mut reader => {
+            read = ended.unwrap_or_else(|_| Err(io::Error::other("the task that reads the input ended unexpectedly")));
+        }
+        () = stop => {
+            tracing::info!(seconds = drain.as_secs(), "stopping: running calls may finish");
+        }
+        () = outgoing.closed() => {
+            tracing::info!("the client disconnected, its calls are cancelled");
+            return Ok(());
+        }
+    }
+    service.shutdown().drain();
+    calls.close();
+    let finish = async {
+        calls.wait().await;
+        // An empty line ends the writer.
+        outgoing.send(Vec::new()).await;
+        drop((&mut writer).await);
+    };
+    tokio::select! {
+        biased;
+        finished = timeout(drain, finish) => if finished.is_err() {
+            tracing::warn!("the drain time is over, calls that still run are cancelled");
+            service.shutdown().cut_calls();
+            let last = async {
+                calls.wait().await;
+                outgoing.send(Vec::new()).await;
+                drop((&mut writer).await);
+            };
+            drop(timeout(LAST_RESPONSES, last).await);
+        },
+        () = outgoing.closed() => {}
+        () = gone => tracing::info!("the client disconnected, its calls are cancelled"),
+    }
+    read
+}
+
+/// What the task that reads messages knows of the client.
+struct Connection {
+    server: McpServer,
+    service: Service,
+    outgoing: Outgoing,
+    message_limit: usize,
+    /// The revision that `initialize` agreed on.
+    negotiated: Option<&'static Revision>,
+    session: Session,
+    calls: TaskTracker,
+    in_flight_bytes: Arc<Semaphore>,
+    /// The scope of the ids of this client among the calls in flight.
+    scope: Arc<str>,
+}
+
+impl Connection {
+    fn new(server: McpServer, outgoing: Outgoing, message_limit: usize) -> Self {
+        Self {
+            service: server.service(),
+            server,
+            outgoing,
+            message_limit,
+            negotiated: None,
+            session: Session::new(Capabilities::default()),
+            calls: TaskTracker::new(),
+            in_flight_bytes: Arc::new(Semaphore::new(MAX_IN_FLIGHT as usize)),
+            scope: "stdio".into(),
+        }
+    }
+
+    async fn read(mut self, input: impl AsyncRead + Unpin) -> io::Result<()> {
+        let codec = NdjsonCodec::new(self.message_limit);
+        let mut lines = FramedRead::with_capacity(input, codec, ndjson::BUFFER);
+        while let Some(line) = lines.next().await {
+            let response = match line? {
+                Line::Text(line) if line.trim_ascii().is_empty() => None,
+                Line::Text(line) => self.accept(&line).await,
+                Line::TooLong(beginning) => self.reject_long(&beginning),
+                Line::NotUtf8 => protocol::parse(b"\xff")
+                    .err()
+                    .map(|(_, error)| protocol::error(None, &error)),
+            };
+            if let Some(response) = response {
+                self.outgoing.send(response).await;
+            }
+        }
+        tracing::debug!("the client closed its end");
+        Ok(())
+    }
+
+    /// Takes one message. Gives the response, unless there is none or a call responds later.
+    async fn accept(&mut self, line: &str) -> Option<Vec<u8>> {
+        match protocol::parse(line.as_bytes()) {
+            Ok(Message::Request(request)) => match self.request(&request, line.len()).await {
+                Ok(response) => response,
+                Err(error) => Some(protocol::error(Some(&request.id), &error)),
+            },
+            Ok(Message::Notification { method, params }) => {
+                if method == "notifications/cancelled"
+                    && let Some(id) = protocol::cancelled(params)
+                {
+                    self.service
+                        .in_flight()
+                        .cancel(&self.scope, &id.to_string().into());
+                }
+                None
+            }
+            Ok(Message::Response { id, result }) => {
+                id.map(|id| self.session.peer.respond(&id, result));
+                None
+            }
+            Err((id, error)) => {
+                tracing::warn!(bytes = line.len(), code = error.code, "a line is not a message");
+                Some(protocol::error(id.as_ref(), &error))
+            }
+        }
+    }
+
+    /// Rejects a message that is too long.
+    fn reject_long(&self, beginning: &str) -> Option<Vec<u8>> {
+        let limit = self.message_limit;
+        tracing::warn!(limit, "a message is too long");
+        let id = Id::of_beginning(beginning);
+        let message = format!("the message is too long, the limit is {limit} bytes");
+        // It may be the answer to a question.
+        let is_answer = id
+            .as_ref()
+            .is_some_and(|id| self.session.peer.fail(id, message.clone()));
+        (!is_answer).then(|| protocol::error(id.as_ref(), &RpcError::request(message)))
+    }
+
+    async fn request(&mut self, request: &Request<'_>, bytes: usize) -> Result<Option<Vec<u8>>, RpcError> {
+        let (params, meta) = Params::parse(request)?;
+        let revision = self.revision(request, &meta)?;
+        // Before the check, so that the shutdown waits for a call that passes it.
+        let token = self.calls.token();
+        if self.service.shutdown().is_draining() {
+            let outcome = Outcome::shutting_down();
+            return Ok(Some(outcome.response(&request.id, revision, &self.server)));
+        }
+        if request.method != "tools/call" {
+            let threshold = Some(&self.session.threshold);
+            let response = methods::respond(&self.server, request, &params, revision, threshold)?;
+            if request.method == "initialize" {
+                self.negotiated = Some(Revision::negotiate(params.protocol_version.as_deref()));
+                self.session = Session::new(params.capabilities.unwrap_or_default());
+            }
+            return Ok(Some(response));
+        }
+        let origin = Origin {
+            revision,
+            caller: None,
+            trace: None,
+            session: Some(&self.session),
+            outgoing: Some(self.outgoing.clone()),
+        };
+        let id = request.id.clone();
+        let call = match ToolCall::parse(&self.server, &params, meta, origin)? {
+            Ok(call) => call,
+            Err(outcome) => return Ok(Some(outcome.response(&id, revision, &self.server))),
+        };
+        let in_flight = self
+            .service
+            .in_flight()
+            .insert_unique(Arc::clone(&self.scope), id.to_string().into())
+            .ok_or_else(|| RpcError::request("another request with this id is in flight"))?;
+        let bytes = u32::try_from(bytes + COST_OF_CALL).unwrap_or(MAX_IN_FLIGHT);
+        let bytes = Arc::clone(&self.in_flight_bytes).acquire_many_owned(bytes.min(MAX_IN_FLIGHT));
+        let bytes = bytes.await;
+        let (server, service, outgoing) = (self.server.clone(), self.service.clone(), self.outgoing.clone());
+        tokio::spawn(async move {
+            let running = call.run(&service, Admission::InTurn);
+            if let Some((outcome, permit)) = in_flight.unless_cancelled(running).await {
+                drop(in_flight);
+                outgoing.send(outcome.response(&id, revision, &server)).await;
+                drop(permit);
+            }
+            drop((bytes, token));
+        });
+        Ok(None)
+    }
+
+    /// The revision of a request: the one that it names, or the one of the session.
+    fn revision(&self, request: &Request<'_>, meta: &RequestMeta<'_>) -> Result<&'static Revision, RpcError> {
+        let newest = Revision::newest_with_initialize();
+        let method = &*request.method;
+        if method == "initialize" {
+            return Ok(newest);
+        }
+        if method == "server/discover" {
+            meta.require()?;
+        }
+        match (meta.revision()?.or(self.negotiated), method) {
+            (Some(revision), _) => Ok(revision),
+            (None, "ping") => Ok(newest),
+            (None, _) => Err(RpcError::params(format!(
+                "the session has not begun: send `initialize` first, or put into `params._meta` of every request: {}",
+                meta.missing()
+            ))),
+        }
+    }
+}
