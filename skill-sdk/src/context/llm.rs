@@ -5,7 +5,6 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
 use super::SkillContext;
 use crate::error::SkillError;
@@ -47,7 +46,7 @@ impl Llm {
         T: DeserializeOwned + JsonSchema + 'static,
     {
         let mut spent = Spent::new(&self.context);
-        let asked = self.client.chat_json(request, self.deadline(), &mut spent.usage);
+        let asked = self.client.chat_json(request, &mut spent.usage);
         let data = self.context.bounded(asked).await?;
         Ok(spent.answered(data))
     }
@@ -58,16 +57,9 @@ impl Llm {
         request: ChatRequest,
     ) -> Result<ChatAnswer<Map<String, Value>>, SkillError> {
         let mut spent = Spent::new(&self.context);
-        let asked = self
-            .client
-            .chat_json_object(request, self.deadline(), &mut spent.usage);
+        let asked = self.client.chat_json_object(request, &mut spent.usage);
         let data = self.context.bounded(asked).await?;
         Ok(spent.answered(data))
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        let remaining = self.context.remaining()?;
-        Instant::now().checked_add(remaining)
     }
 }
 

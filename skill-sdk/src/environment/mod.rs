@@ -54,6 +54,14 @@ impl Environment {
         std::env::var(name).ok()
     }
 
+    /// The variable `name` without white space around it, if there is anything else in it.
+    #[cfg(any(feature = "core", feature = "llm"))]
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        let value = self.config(name)?;
+        let value = value.trim();
+        (!value.is_empty()).then(|| value.to_owned())
+    }
+
     /// Whether the variables of the process are out of sight.
     #[cfg(feature = "llm")]
     pub(crate) fn is_isolated(&self) -> bool {

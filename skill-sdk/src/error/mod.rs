@@ -2,11 +2,13 @@
 
 mod classify;
 mod code;
+#[cfg(feature = "runtime")]
 mod panic;
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
@@ -14,6 +16,7 @@ use serde_json::Value;
 
 pub use self::classify::{FailureExt, failure};
 pub use self::code::is_valid_code;
+#[cfg(feature = "runtime")]
 pub(crate) use self::panic::panic_text;
 
 /// The code of a failure that its author did not classify.
@@ -38,14 +41,16 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync + 'static>;
 /// assert_eq!(error.code(), "branch_missing");
 /// assert!(!error.is_retryable());
 /// ```
+#[derive(Clone)]
 pub struct SkillError(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     code: Cow<'static, str>,
     message: String,
     retryable: bool,
     details: Option<Value>,
-    source: Option<BoxError>,
+    source: Option<Arc<dyn Error + Send + Sync + 'static>>,
     /// The implementation broke, as opposed to reporting a failure: a panic, an unclassified error, an unusable code.
     crash: bool,
     /// The code that was asked for, when it cannot be used.
@@ -95,7 +100,7 @@ impl SkillError {
     pub(crate) fn unclassified(type_name: &str, source: Option<BoxError>) -> Self {
         let mut error = Self::terminal(SKILL_ERROR, type_name);
         error.0.crash = true;
-        error.0.source = source;
+        error.0.source = source.map(Arc::from);
         error
     }
 
@@ -109,7 +114,7 @@ impl SkillError {
     /// Keeps the error that caused this one, for the log only.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync + 'static>>) -> Self {
-        self.0.source = Some(source.into());
+        self.0.source = Some(Arc::from(source.into()));
         self
     }
 

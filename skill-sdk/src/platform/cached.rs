@@ -1,76 +1,90 @@
 //! One cached value with an expiry.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::clock::Clock;
-use super::single_flight::SingleFlight;
 
 /// A value that is kept for a while, and that one caller at a time renews for all who wait.
+///
+/// The one who renews it may be dropped at any time; then the next of those who wait renews it.
 pub(crate) struct Cached<T, E> {
     clock: Clock,
-    /// The value, and until when it is used.
-    value: Mutex<Option<(T, Duration)>>,
-    renewing: SingleFlight<Result<T, E>>,
+    state: Mutex<State<T, E>>,
+    /// Held by the one who renews.
+    turn: tokio::sync::Mutex<()>,
+}
+
+struct State<T, E> {
+    /// The value, and when it is used. A clock that was set back ends it as well.
+    value: Option<(T, Range<SystemTime>)>,
+    /// How many renewals began.
+    begun: u64,
+    /// The last renewal that ended, and how.
+    last: Option<(u64, Result<T, E>)>,
 }
 
 impl<T: Clone, E: Clone> Cached<T, E> {
     pub(crate) fn new(clock: &Clock) -> Self {
+        let state = State {
+            value: None,
+            begun: 0,
+            last: None,
+        };
         Self {
             clock: clock.clone(),
-            value: Mutex::default(),
-            renewing: SingleFlight::default(),
+            state: Mutex::new(state),
+            turn: tokio::sync::Mutex::default(),
         }
     }
 
     /// The value, else what `renew` gives. A failure is shared by all who wait, and not kept. With `fresh` the value is
-    /// renewed in any case.
+    /// renewed in any case, by a renewal that begins after this call.
     pub(crate) async fn get_or_renew<F: Future<Output = Result<T, E>>>(
         &self,
         fresh: bool,
-        usable: impl Fn(&T) -> bool,
         renew: impl FnOnce() -> F,
     ) -> Result<T, E> {
-        let cached = || self.get().filter(|value| !fresh && usable(value));
-        if let Some(value) = cached() {
-            return Ok(value);
-        }
-        let work = || async {
-            // Another caller may have renewed it meanwhile.
-            match cached() {
-                Some(value) => Ok(value),
-                None => renew().await,
+        let seen = {
+            let state = self.state();
+            match self.current(&state).filter(|_| !fresh) {
+                Some(value) => return Ok(value),
+                None if fresh => state.begun,
+                None => state.last.as_ref().map_or(0, |(round, _)| *round),
             }
         };
-        self.renewing.run(fresh, work).await
+        let _turn = self.turn.lock().await;
+        let round = {
+            let mut state = self.state();
+            if let Some((_, outcome)) = state.last.as_ref().filter(|(round, _)| *round > seen) {
+                return outcome.clone();
+            }
+            state.begun += 1;
+            state.begun
+        };
+        let outcome = renew().await;
+        self.state().last = Some((round, outcome.clone()));
+        outcome
     }
 
     /// Keeps a value for some time.
     pub(crate) fn set(&self, value: T, keep: Duration) {
-        let until = self.clock.now().saturating_add(keep);
-        *self.value() = Some((value, until));
-    }
-
-    #[cfg(feature = "connections")]
-    pub(crate) fn clear(&self) {
-        *self.value() = None;
+        let now = self.clock.now();
+        self.state().value = Some((value, now..now + keep));
     }
 
     /// Forgets the value if it is this one.
     pub(crate) fn clear_if(&self, is_this: impl FnOnce(&T) -> bool) {
-        let mut value = self.value();
-        if value.as_ref().is_some_and(|(value, _)| is_this(value)) {
-            *value = None;
-        }
+        self.state().value.take_if(|(value, _)| is_this(value));
     }
 
-    fn get(&self) -> Option<T> {
-        let value = self.value();
-        let (value, until) = value.as_ref()?;
-        (self.clock.now() < *until).then(|| value.clone())
+    fn current(&self, state: &State<T, E>) -> Option<T> {
+        let (value, used) = state.value.as_ref()?;
+        used.contains(&self.clock.now()).then(|| value.clone())
     }
 
-    fn value(&self) -> MutexGuard<'_, Option<(T, Duration)>> {
-        self.value.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State<T, E>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,13 +1,16 @@
 //! Times as ISO 8601 texts.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::SignedDuration;
 use jiff::civil::{DateTime, Time};
 use jiff::fmt::temporal::Pieces;
 
-/// The time that `text` names, in microseconds since 1970-01-01T00:00:00Z; without an offset it is in UTC.
+/// The time that `text` names; without an offset it is in UTC.
 ///
 /// A date (`2026-01-02`, `20260102`), alone or with a time behind `T` or a space (`03:04`, `03:04:05.678`, `030405`),
 /// alone or with an offset (`Z`, `+03:00`, `-0330`). `None` when it is something else.
-pub(crate) fn parse(text: &str) -> Option<i64> {
+pub(crate) fn parse(text: &str) -> Option<SystemTime> {
     // jiff also takes lower-case letters, signed years and names of time zones.
     if text.starts_with(['+', '-']) || text.contains(['t', 'z', '[']) {
         return None;
@@ -16,55 +19,63 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
         .ok()
         .filter(|pieces| pieces.date().year() > 0)?;
     let time = pieces.time().unwrap_or(Time::midnight());
+    let east = pieces.to_numeric_offset().map_or(0, jiff::tz::Offset::seconds);
     // Not by way of `Timestamp`, which ends a day before the last date of four digits.
     let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-    let since = pieces.date().to_datetime(time).duration_since(epoch);
-    let east = pieces.to_numeric_offset().map_or(0, |offset| offset.seconds());
-    i64::try_from(since.as_micros() - i128::from(east) * 1_000_000).ok()
+    let since =
+        pieces.date().to_datetime(time).duration_since(epoch) - SignedDuration::from_secs(east.into());
+    let micros = i64::try_from(since.as_micros()).ok()?;
+    let distance = Duration::from_micros(micros.unsigned_abs());
+    if micros < 0 {
+        UNIX_EPOCH.checked_sub(distance)
+    } else {
+        UNIX_EPOCH.checked_add(distance)
+    }
 }
 
-/// The time `since` 1970-01-01T00:00:00Z as a text, without what is below a microsecond.
+/// A time as a text, without what is below a microsecond.
 #[cfg(all(feature = "connections", feature = "testing"))]
-pub(crate) fn format(since: std::time::Duration) -> String {
-    let micros = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
-    let time = jiff::Timestamp::from_microsecond(micros).unwrap_or(jiff::Timestamp::MAX);
+pub(crate) fn format(time: SystemTime) -> String {
+    let time = jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX);
     format!("{time:.6}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::*;
 
     #[cfg(all(feature = "connections", feature = "testing"))]
     #[test]
     fn what_is_written_is_read_again() {
         for day in (0..60_000).step_by(7) {
-            let since = std::time::Duration::from_micros(day * 86_400_000_000 + 45_296_789_012);
-            let text = super::format(since);
-            let micros = i64::try_from(since.as_micros()).unwrap();
-            assert_eq!(parse(&text), Some(micros), "{text}");
+            let time = UNIX_EPOCH + Duration::from_micros(day * 86_400_000_000 + 45_296_789_012);
+            let text = format(time);
+            assert_eq!(parse(&text), Some(time), "{text}");
         }
     }
 
     #[test]
     fn moments() {
-        const SECOND: i64 = 1_000_000;
+        let later = |seconds, nanos| UNIX_EPOCH + Duration::new(seconds, nanos);
         let table = [
-            ("1970-01-01", 0),
-            ("1970-01-01T00:00:01", SECOND),
-            ("1969-12-31T23:59:59.5Z", -SECOND / 2),
-            ("2000-03-01", 951_868_800 * SECOND),
-            ("2024-02-29T12:00:00Z", 1_709_208_000 * SECOND),
-            ("2026-01-01T00:00:00Z", 1_767_225_600 * SECOND),
-            ("2026-01-01 00:00", 1_767_225_600 * SECOND),
-            ("20260101T000000Z", 1_767_225_600 * SECOND),
-            ("2026-01-01T03:00:00+03:00", 1_767_225_600 * SECOND),
-            ("2025-12-31T20:30-0330", 1_767_225_600 * SECOND),
-            ("2026-01-01T00:00:00.123456789Z", 1_767_225_600 * SECOND + 123_456),
-            ("9999-12-31", 253_402_214_400 * SECOND),
+            ("1970-01-01", UNIX_EPOCH),
+            ("1970-01-01T00:00:01", later(1, 0)),
+            ("1969-12-31T23:59:59.5Z", UNIX_EPOCH - Duration::from_millis(500)),
+            ("2000-03-01", later(951_868_800, 0)),
+            ("2024-02-29T12:00:00Z", later(1_709_208_000, 0)),
+            ("2026-01-01T00:00:00Z", later(1_767_225_600, 0)),
+            ("2026-01-01 00:00", later(1_767_225_600, 0)),
+            ("20260101T000000Z", later(1_767_225_600, 0)),
+            ("2026-01-01T03:00:00+03:00", later(1_767_225_600, 0)),
+            ("2025-12-31T20:30-0330", later(1_767_225_600, 0)),
+            (
+                "2026-01-01T00:00:00.123456789Z",
+                later(1_767_225_600, 123_456_000),
+            ),
+            ("9999-12-31", later(253_402_214_400, 0)),
         ];
-        for (text, moment) in table {
-            assert_eq!(parse(text), Some(moment), "{text}");
+        for (text, time) in table {
+            assert_eq!(parse(text), Some(time), "{text}");
         }
     }
 

@@ -3,12 +3,10 @@
 //! - `llm`: language models; `pii`: PII redaction, which each text for a model passes
 //! - `core`: artifacts and knowledge; `connections`: accounts in other systems
 //! - `web`: HTTP as all of them use it
-//! - `client_cache`, `cached`, `single_flight`, `clock`, `dates`: what they share beside it
+//! - `cached`, `clock`, `dates`: what they share beside it
 
 #[cfg(feature = "core")]
 mod cached;
-#[cfg(any(feature = "core", feature = "llm"))]
-mod client_cache;
 #[cfg(feature = "core")]
 pub(crate) mod clock;
 #[cfg(feature = "connections")]
@@ -21,8 +19,6 @@ pub(crate) mod dates;
 pub(crate) mod llm;
 #[cfg(feature = "llm")]
 pub mod pii;
-#[cfg(feature = "core")]
-mod single_flight;
 pub(crate) mod usage;
 #[cfg(any(feature = "core", feature = "llm"))]
 pub(crate) mod web;

@@ -286,38 +286,6 @@ async fn an_answer_counts_although_something_in_the_background_holds_the_pipes()
     lingering.are_gone().await;
 }
 
-/// The id of the group belongs to nobody else as long as anything may be killed by it, whoever holds the pipes.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn a_tool_is_buried_after_its_pipes_were_given_up() {
-    let mut files = reply(r#"{"summary": "s"}"#);
-    files.push(("detach", Vec::new()));
-    let tool = Tool::new(&[files]);
-    let context = configured(&tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "60")]);
-    let call = tokio::spawn(async move { summarize(&context).await.unwrap().data.summary });
-    let mut seen_dead = false;
-    while !call.is_finished() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        let Ok(id) = fs::read_to_string(tool.0.path().join("pid")) else {
-            continue;
-        };
-        let Ok(id) = id.trim().parse::<u32>() else {
-            continue;
-        };
-        // The state stands behind the name, in brackets.
-        match fs::read_to_string(format!("/proc/{id}/stat")) {
-            Ok(stat) => seen_dead |= stat.contains(") Z "),
-            // The call may have ended meanwhile, which needs one turn more to be seen.
-            Err(_) => {
-                tokio::task::yield_now().await;
-                assert!(call.is_finished(), "it was buried while its pipes were read");
-            }
-        }
-    }
-    assert!(seen_dead, "it was not there any more");
-    assert_eq!(call.await.unwrap(), "s");
-}
-
 #[tokio::test]
 async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
     let sleeping = sleeping();

@@ -41,14 +41,6 @@ async fn when_the_time_is_up_the_request_is_dropped() {
     assert_eq!(double.models(), "a");
 }
 
-#[tokio::test]
-async fn a_pause_that_would_take_longer_than_there_is_time_is_not_made() {
-    let double = Double::start([Say::busy(429, "15")]).await;
-    let context = context_of(environment_at(&double.base, &[]), Some(Duration::from_secs(15)));
-    assert_eq!(code(&in_another_task(context).await), "llm_rate_limited");
-    assert_eq!(double.models(), "ab");
-}
-
 /// Asks the model in another task, and says what came of it in the cost.
 #[skill("task.summary", version = "1", side_effects = "none", risk = "low")]
 async fn other_task(ctx: &SkillContext) -> Result<(), SkillError> {

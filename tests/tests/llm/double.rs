@@ -41,16 +41,6 @@ impl Say {
         )
     }
 
-    /// The same, with the header `Retry-After`.
-    pub(crate) fn busy(status: u16, retry_after: &str) -> Self {
-        match Self::error(status, "rate_limit_exceeded", None) {
-            Self::Answer(status, _, body) => {
-                Self::Answer(status, vec![("retry-after", retry_after.to_owned())], body)
-            }
-            nothing @ Self::Nothing => nothing,
-        }
-    }
-
     /// A success whose message has this text.
     pub(crate) fn text(text: &str) -> Self {
         Self::message(&json!({"role": "assistant", "content": text}))

@@ -156,40 +156,6 @@ async fn a_server_that_is_down_or_hangs_up_is_worth_a_repeat() {
 }
 
 #[tokio::test]
-async fn a_server_that_names_a_pause_is_asked_once_more_if_there_is_time() {
-    for (pause, models) in [
-        ("0", "abab"),
-        ("0.01", "abab"),
-        ("3600", "ab"),
-        ("-1", "ab"),
-        ("soon", "ab"),
-    ] {
-        for status in [429, 503] {
-            let double = Double::start([Say::busy(status, pause)]).await;
-            let error = summarize(&context_at(&double.base)).await.unwrap_err();
-            let expected = if status == 429 {
-                "llm_rate_limited"
-            } else {
-                "llm_failed"
-            };
-            assert_eq!(code(&error), expected);
-            assert_eq!(double.models(), models, "{status} {pause}");
-        }
-    }
-    let busy = Say::busy(429, "0");
-    let double = Double::start([busy.clone(), busy, Say::good()]).await;
-    assert_eq!(
-        summarize(&context_at(&double.base)).await.unwrap().data.summary,
-        "s"
-    );
-    assert_eq!(double.models(), "aba");
-    // A fault that names a pause is still a fault.
-    let double = Double::start([Say::busy(500, "0")]).await;
-    summarize(&context_at(&double.base)).await.unwrap_err();
-    assert_eq!(double.models(), "ab");
-}
-
-#[tokio::test]
 async fn a_model_that_takes_too_long_is_left_for_the_next() {
     let double = Double::start([Say::Nothing]).await;
     let context = context_with(&double.base, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.05")]);

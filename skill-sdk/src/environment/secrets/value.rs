@@ -14,7 +14,7 @@ use std::fmt;
 /// assert_eq!(format!("{secret:?}"), "Secret(redacted)");
 /// assert_eq!(secret.expose(), "hunter2");
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
 impl Secret {

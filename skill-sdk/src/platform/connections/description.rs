@@ -1,16 +1,19 @@
 //! What the core says of a connection.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::super::core::Failure;
 use super::failure;
+use crate::error::SkillError;
 
 /// The longest key.
 const MAX_KEY: usize = 63;
 
 /// The longest name of a tenant in a path of the store.
 const MAX_TENANT: usize = 64;
+
+/// How much of a status that is not known is repeated, in characters.
+const MAX_STATUS: usize = 60;
 
 /// Where material is in the store: its first segments.
 const ROOTS: [&str; 2] = ["oauth2/creds/", "kv/data/"];
@@ -59,24 +62,38 @@ fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Map<Str
 
 impl Description {
     /// Fails unless the connection can be used.
-    pub(super) fn check_active(&self) -> Result<(), Failure> {
-        match &self.status {
-            ConnectionStatus::Active => Ok(()),
-            ConnectionStatus::Pending => Err(failure::pending(&self.key)),
-            ConnectionStatus::Revoked => Err(failure::revoked(&self.key)),
-            ConnectionStatus::Expired => Err(failure::expired(&self.key, None)),
-            ConnectionStatus::Other(status) => Err(failure::unknown_status(&self.key, status)),
-        }
+    pub(super) fn check_active(&self) -> Result<(), SkillError> {
+        let key = &self.key;
+        let failure = match &self.status {
+            ConnectionStatus::Active => return Ok(()),
+            ConnectionStatus::Pending => {
+                let message = format!("the connection {key} is not connected yet");
+                SkillError::terminal("connection_pending", message)
+            }
+            ConnectionStatus::Revoked => {
+                let message = format!("the connection {key} was revoked: it has to be connected anew");
+                SkillError::terminal("connection_revoked", message)
+            }
+            ConnectionStatus::Expired => return Err(failure::expired(key, None)),
+            ConnectionStatus::Other(status) => {
+                let status: String = status.escape_debug().take(MAX_STATUS).collect();
+                let message =
+                    format!("the connection {key} has the status `{status}`, which is not known here");
+                return Err(SkillError::terminal("core_error", message));
+            }
+        };
+        Err(failure.with_details(json!({"connection": key})))
     }
 
     /// Where the material is: only where material of this connection can be.
-    pub(super) fn secret_ref(&self) -> Result<&str, Failure> {
-        let path = self.secret_ref.as_deref().unwrap_or_default();
-        if is_secret_ref(path, &self.key) {
-            Ok(path)
-        } else {
-            Err(failure::secret_ref_invalid())
-        }
+    pub(super) fn secret_ref(&self) -> Result<&str, SkillError> {
+        let path = self.secret_ref.as_deref();
+        path.filter(|path| is_secret_ref(path, &self.key)).ok_or_else(|| {
+            SkillError::terminal(
+                "secret_ref_invalid",
+                "the core names a place for the connection's material that is not among those of connections",
+            )
+        })
     }
 }
 

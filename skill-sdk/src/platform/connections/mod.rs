@@ -19,25 +19,27 @@ mod store;
 mod tests;
 mod token;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+
+use quick_cache::sync::Cache;
 
 pub(crate) use self::client::ConnectionsClient;
 pub use self::description::ConnectionStatus;
 pub(crate) use self::description::Description;
 pub(crate) use self::settings::StoreSettings;
 pub use self::token::AccessToken;
-use super::client_cache::ClientCache;
 use super::clock::Clock;
-use super::core::{CoreClient, CoreSettings};
-use super::web::{Http, Transport};
+use super::core::{CoreClient, CoreSettings, MOST_CLIENTS, http};
 use crate::environment::Environment;
 use crate::error::SkillError;
 
 /// How long a token and a description are kept at most.
 pub const LONGEST_CACHE: Duration = Duration::from_mins(1);
 
-static CLIENTS: ClientCache<(CoreSettings, StoreSettings), ConnectionsClient> = ClientCache::new();
+type Clients = Cache<(CoreSettings, StoreSettings), Arc<ConnectionsClient>>;
+
+static CLIENTS: LazyLock<Clients> = LazyLock::new(|| Cache::new(MOST_CLIENTS));
 
 impl ConnectionsClient {
     /// The client for these environment variables.
@@ -46,10 +48,11 @@ impl ConnectionsClient {
             CoreSettings::read(environment)?,
             StoreSettings::read(environment)?,
         );
-        CLIENTS.get(settings, |(core, store)| {
-            let http: Arc<dyn Transport> = Arc::new(Http::new(core.uses_tls() || store.uses_tls())?);
+        CLIENTS.get_or_insert_with(&settings, || {
+            let (core, store) = &settings;
+            let http = http(core.uses_tls() || store.uses_tls())?;
             let core = CoreClient::new(core, http, &Clock::default());
-            Ok(Self::new(Arc::new(core), store, LONGEST_CACHE))
+            Ok(Arc::new(Self::new(Arc::new(core), store, LONGEST_CACHE)))
         })
     }
 }

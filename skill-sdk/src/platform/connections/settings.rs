@@ -1,6 +1,6 @@
 //! Where the secret store is, from the environment of the call.
 
-use super::super::core::settings::{address, list, variable};
+use super::super::core::settings::{address, list};
 use super::super::web::is_tls;
 use crate::environment::Environment;
 use crate::error::SkillError;
@@ -12,7 +12,7 @@ const DEFAULT_AUDIENCE: &str = "openbao";
 const DEFAULT_SCOPES: &str = "secrets:read";
 
 /// What the environment says of the store.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct StoreSettings {
     /// The address of the store, without a slash at its end; `None`: connections are described, and have no token.
     pub(crate) url: Option<String>,
@@ -27,11 +27,12 @@ impl StoreSettings {
     pub(crate) fn read(environment: &Environment) -> Result<Self, SkillError> {
         Ok(Self {
             url: address(environment, "SKILL_SDK_SECRET_STORE_URL")?,
-            audience: variable(environment, "SKILL_SDK_SECRET_STORE_AUDIENCE")
+            audience: environment
+                .variable("SKILL_SDK_SECRET_STORE_AUDIENCE")
                 .unwrap_or_else(|| DEFAULT_AUDIENCE.to_owned()),
             scopes: list(environment, "SKILL_SDK_SECRET_STORE_SCOPES")
                 .unwrap_or_else(|| vec![DEFAULT_SCOPES.to_owned()]),
-            role: variable(environment, "SKILL_SDK_SECRET_STORE_ROLE"),
+            role: environment.variable("SKILL_SDK_SECRET_STORE_ROLE"),
         })
     }
 

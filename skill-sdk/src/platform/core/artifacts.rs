@@ -4,8 +4,8 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+use super::CoreClient;
 use super::client::{Ask, segment};
-use super::{CoreClient, Failure};
 use crate::error::SkillError;
 
 /// The most bytes of an artifact that is read: 64 MiB.
@@ -13,10 +13,10 @@ pub const MAX_ARTIFACT_BYTES: usize = 64 * 1024 * 1024;
 
 impl CoreClient {
     /// The artifact `id`, with the rights that the task gives if there is one.
-    pub(crate) async fn read_artifact(&self, id: &str, task: Option<&str>) -> Result<Artifact, Failure> {
+    pub(crate) async fn read_artifact(&self, id: &str, task: Option<&str>) -> Result<Artifact, SkillError> {
         // A path cannot hold these, however they are written.
         if id.bytes().all(|byte| byte == b'.') {
-            return Err(Failure::terminal(
+            return Err(SkillError::terminal(
                 "artifact_not_found",
                 format!("no artifact can have the id `{id}`"),
             ));
@@ -33,7 +33,7 @@ impl CoreClient {
         let answer = self.send(ask).await.map_err(|failure| {
             if failure.code() == "core_answer_too_large" {
                 let message = format!("the artifact has over {MAX_ARTIFACT_BYTES} bytes");
-                Failure::terminal("artifact_too_large", message)
+                SkillError::terminal("artifact_too_large", message)
             } else {
                 failure
             }
@@ -42,7 +42,7 @@ impl CoreClient {
         if let Some(expected) = answer.etag.as_deref().and_then(hash_of_etag)
             && !expected.eq_ignore_ascii_case(&sha256)
         {
-            return Err(Failure::terminal(
+            return Err(SkillError::terminal(
                 "content_integrity_failed",
                 "the bytes of the artifact are not those that the core has: their SHA-256 differs",
             ));

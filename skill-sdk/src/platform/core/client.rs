@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::clock::Clock;
-use super::super::web::{Answer, ChatError, Method, Request, Transport};
+use super::super::web::{Answer, Method, Request, Transport, WebError};
 use super::credential::Credential;
-use super::{CoreSettings, Failure};
+use super::{CoreSettings, failure};
+use crate::error::{SkillError, is_valid_code};
 
 /// How long one try may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -48,26 +49,28 @@ pub(crate) struct Ask<'a> {
     /// Whether a repeat does no harm because it carries the same key.
     pub(crate) idempotent: bool,
     pub(crate) limit: usize,
+    /// The failure when the core does not have what is asked for; that of the core when it is `None`.
+    pub(crate) missing: Option<SkillError>,
 }
 
 impl<'a> Ask<'a> {
     pub(crate) fn get(path: &'a str) -> Self {
         Self {
-            method: Method::Get,
+            method: Method::GET,
             path,
             body: None,
             idempotent: false,
             limit: MAX_ANSWER,
+            missing: None,
         }
     }
 
     pub(super) fn post(path: &'a str, body: &'a [u8], idempotent: bool) -> Self {
         Self {
-            method: Method::Post,
-            path,
+            method: Method::POST,
             body: Some(body),
             idempotent,
-            limit: MAX_ANSWER,
+            ..Self::get(path)
         }
     }
 }
@@ -109,24 +112,24 @@ impl CoreClient {
     }
 
     /// The answer as JSON of the type `T`. An empty answer is an empty object.
-    pub(crate) async fn json<T: DeserializeOwned>(&self, ask: Ask<'_>) -> Result<T, Failure> {
+    pub(crate) async fn json<T: DeserializeOwned>(&self, ask: Ask<'_>) -> Result<T, SkillError> {
         let answer = self.send(ask).await?;
         let document = if answer.body.is_empty() {
             Value::Object(serde_json::Map::new())
         } else {
             answer
                 .json()
-                .ok_or_else(|| Failure::malformed("it is not JSON"))?
+                .ok_or_else(|| failure::malformed("it is not JSON"))?
         };
         // The error of serde could show a part of the answer.
-        serde_json::from_value(document).map_err(|_| Failure::malformed("it has other members than expected"))
+        serde_json::from_value(document).map_err(|_| failure::malformed("it has other members than expected"))
     }
 
     /// A successful answer.
-    pub(crate) async fn send(&self, ask: Ask<'_>) -> Result<Answer, Failure> {
+    pub(crate) async fn send(&self, ask: Ask<'_>) -> Result<Answer, SkillError> {
         let url = format!("{}{}", self.root, ask.path);
         let key = ask.idempotent.then(idempotency_key);
-        let repeatable = ask.method == Method::Get || ask.idempotent;
+        let repeatable = ask.method == Method::GET || ask.idempotent;
         let mut pause = FIRST_PAUSE;
         let mut paused = Duration::ZERO;
         let mut renewed = false;
@@ -138,7 +141,7 @@ impl CoreClient {
                 headers.push(("idempotency-key", Cow::Borrowed(key.as_str())));
             }
             let request = Request {
-                method: ask.method,
+                method: ask.method.clone(),
                 url: &url,
                 headers,
                 body: ask.body,
@@ -155,15 +158,26 @@ impl CoreClient {
                     let envelope = answer.json().filter(|document| document["error"].is_object());
                     let may_help =
                         matches!(answer.status, 502..=504) || (answer.status >= 500 && envelope.is_none());
-                    let failure = Failure::of_core(answer.status, envelope.as_ref(), token.expose());
+                    let code = envelope
+                        .as_ref()
+                        .and_then(|document| document["error"]["code"].as_str());
+                    // Something else than the core knows nothing of it, and has no code.
+                    let missing = ask.missing.as_ref().filter(|_| answer.status == 404);
+                    if let Some(failure) = missing.filter(|_| code.is_some_and(is_valid_code)) {
+                        return Err(failure.clone());
+                    }
+                    let failure = failure::of_core(answer.status, envelope.as_ref(), token.expose());
                     (failure, may_help)
                 }
-                Err(ChatError::Unreachable(source)) => (Failure::core_unreachable(source), true),
-                Err(ChatError::TooLarge) => {
-                    let message = format!("the answer of the core has over {} bytes", ask.limit);
-                    return Err(Failure::terminal("core_answer_too_large", message));
+                Err(WebError::Unreachable(source)) => {
+                    let failure = SkillError::retryable("core_unavailable", "the core cannot be reached");
+                    (failure.with_source(source), true)
                 }
-                Err(ChatError::Unsendable(why)) => return Err(Failure::terminal("core_error", why)),
+                Err(WebError::TooLarge) => {
+                    let message = format!("the answer of the core has over {} bytes", ask.limit);
+                    return Err(SkillError::terminal("core_answer_too_large", message));
+                }
+                Err(WebError::Unsendable(why)) => return Err(SkillError::terminal("core_error", why)),
             };
             if !repeatable || !may_help || paused + pause > self.retry_window {
                 return Err(failure);

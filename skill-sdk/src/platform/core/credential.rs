@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::super::cached::Cached;
 use super::super::clock::Clock;
 use super::super::web::Transport;
-use super::Failure;
-use super::exchange::{Exchanged, exchange};
+use super::exchange::exchange;
 use super::settings::{CoreSettings, IamSettings};
 use crate::environment::Secret;
+use crate::error::SkillError;
 
 /// How long before its expiry a token is renewed.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -39,11 +39,11 @@ impl Credential {
         }
     }
 
-    pub(super) async fn token(&self) -> Result<Secret, Failure> {
+    pub(super) async fn token(&self) -> Result<Secret, SkillError> {
         match self {
             Self::Key(key) => Ok(key.clone()),
             Self::Iam(tokens) => tokens.get().await,
-            Self::None => Err(Failure::retryable(
+            Self::None => Err(SkillError::retryable(
                 "config_missing",
                 "the host has no credential for the core: set CONTROL_PLANE_IAM_URL or CONTROL_PLANE_API_KEY",
             )
@@ -69,7 +69,7 @@ pub(crate) struct AudienceToken {
     audience: String,
     scopes: Vec<String>,
     transport: Arc<dyn Transport>,
-    token: Cached<Secret, Failure>,
+    token: Cached<Secret, SkillError>,
 }
 
 impl AudienceToken {
@@ -90,18 +90,18 @@ impl AudienceToken {
     }
 
     /// A token that is good for a while.
-    pub(crate) async fn get(&self) -> Result<Secret, Failure> {
+    pub(crate) async fn get(&self) -> Result<Secret, SkillError> {
         let renew = || async {
-            let Exchanged { token, expires_in } =
+            let (token, expires_in) =
                 exchange(&*self.transport, &self.settings, &self.audience, &self.scopes).await?;
             self.token.set(token.clone(), expires_in.saturating_sub(MARGIN));
             Ok(token)
         };
-        self.token.get_or_renew(false, |_| true, renew).await
+        self.token.get_or_renew(false, renew).await
     }
 
     /// Does not hand out `token` again.
     pub(crate) fn forget(&self, token: &Secret) {
-        self.token.clear_if(|known| known.expose() == token.expose());
+        self.token.clear_if(|known| known == token);
     }
 }

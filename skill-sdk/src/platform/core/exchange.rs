@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::super::web::{ChatError, Method, Request, Transport};
-use super::Failure;
+use super::super::web::{Method, Request, Transport, WebError};
 use super::identity::platform_token;
 use super::settings::IamSettings;
 use crate::environment::Secret;
+use crate::error::SkillError;
 
 /// How long the exchange may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,25 +16,19 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The most bytes of the answer.
 const MAX_ANSWER: usize = 1024 * 1024;
 
-/// A short-lived token.
-pub(super) struct Exchanged {
-    pub(super) token: Secret,
-    pub(super) expires_in: Duration,
-}
-
-/// Asks the IAM for a token of `audience`.
+/// Asks the IAM for a token of `audience`. Says how long it is good for.
 pub(super) async fn exchange(
     transport: &dyn Transport,
     settings: &IamSettings,
     audience: &str,
     scopes: &[String],
-) -> Result<Exchanged, Failure> {
+) -> Result<(Secret, Duration), SkillError> {
     let from = settings.clone();
     let token = read(move || platform_token(&from)).await?;
     let url = format!("{}/api/v1/platform-access-tokens:exchange", settings.url);
     let body = json!({"token": token.expose(), "audience": audience, "scopes": scopes}).to_string();
     let request = Request {
-        method: Method::Post,
+        method: Method::POST,
         url: &url,
         headers: Vec::new(),
         body: Some(body.as_bytes()),
@@ -43,24 +37,24 @@ pub(super) async fn exchange(
     };
     let answer = match transport.send(request).await {
         Ok(answer) => answer,
-        Err(ChatError::Unreachable(source)) => {
+        Err(WebError::Unreachable(source)) => {
             return Err(
-                Failure::retryable("iam_unreachable", "the IAM cannot be reached").with_source(source)
+                SkillError::retryable("iam_unreachable", "the IAM cannot be reached").with_source(source),
             );
         }
-        Err(ChatError::TooLarge) => return Err(malformed("it has over 1 MiB")),
-        Err(ChatError::Unsendable(why)) => return Err(Failure::terminal("iam_exchange_failed", why)),
+        Err(WebError::TooLarge) => return Err(malformed("it has over 1 MiB")),
+        Err(WebError::Unsendable(why)) => return Err(SkillError::terminal("iam_exchange_failed", why)),
     };
     match answer.status {
         200..300 => {}
         401 => {
-            return Err(Failure::terminal(
+            return Err(SkillError::terminal(
                 "iam_invalid_token",
                 "the IAM does not accept the platform access token: it is revoked, expired or unknown",
             ));
         }
         403 => {
-            return Err(Failure::terminal(
+            return Err(SkillError::terminal(
                 "iam_audience_not_allowed",
                 format!(
                     "the platform access token is not allowed for the audience `{audience}` with these scopes"
@@ -70,9 +64,9 @@ pub(super) async fn exchange(
         status => {
             let message = format!("the IAM answered {status}");
             let failure = if status >= 500 || status == 429 {
-                Failure::retryable("iam_exchange_failed", message)
+                SkillError::retryable("iam_exchange_failed", message)
             } else {
-                Failure::terminal("iam_exchange_failed", message)
+                SkillError::terminal("iam_exchange_failed", message)
             };
             return Err(failure.with_details(json!({"status": status})));
         }
@@ -82,34 +76,34 @@ pub(super) async fn exchange(
         .as_str()
         .filter(|token| !token.is_empty())
         .ok_or_else(|| malformed("it has no `accessToken`"))?;
-    let seconds = document["expiresIn"]
-        .as_f64()
-        .filter(|seconds| *seconds >= 0.0)
-        .ok_or_else(|| malformed("it has no `expiresIn`"))?;
-    Ok(Exchanged {
-        token: Secret::new(token),
-        // A time beyond what can be counted is a very long one.
-        expires_in: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX))),
-    })
+    let expires_in = seconds(&document["expiresIn"]).ok_or_else(|| malformed("it has no `expiresIn`"))?;
+    Ok((Secret::new(token), expires_in))
+}
+
+/// A time in seconds. One beyond what can be counted is a very long one.
+pub(crate) fn seconds(value: &Value) -> Option<Duration> {
+    let seconds = value.as_f64().filter(|seconds| *seconds >= 0.0)?;
+    let longest = f64::from(u32::MAX);
+    Some(Duration::from_secs_f64(seconds.min(longest)))
 }
 
 /// Reads what this host is known by, on a thread that may block.
 async fn read(
-    credential: impl FnOnce() -> Result<Secret, Failure> + Send + 'static,
-) -> Result<Secret, Failure> {
+    credential: impl FnOnce() -> Result<Secret, SkillError> + Send + 'static,
+) -> Result<Secret, SkillError> {
     let span = tracing::Span::current();
     let read = tokio::task::spawn_blocking(move || span.in_scope(credential)).await;
     // A task that was stopped or panicked says nothing about what this host is known by.
     read.unwrap_or_else(|_| {
-        Err(Failure::retryable(
+        Err(SkillError::retryable(
             "iam_unreachable",
             "reading the credential of this host for the IAM was given up before its end",
         ))
     })
 }
 
-fn malformed(why: &str) -> Failure {
-    Failure::terminal(
+fn malformed(why: &str) -> SkillError {
+    SkillError::terminal(
         "iam_exchange_malformed",
         format!("the answer of the IAM to the exchange of tokens is not understood: {why}"),
     )
@@ -118,12 +112,10 @@ fn malformed(why: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::SkillError;
 
     #[tokio::test]
     async fn reading_that_does_not_end_is_no_missing_credential() {
-        let failure = read(|| panic!("hunter2")).await.err().unwrap();
-        let error = SkillError::from(failure);
+        let error = read(|| panic!("hunter2")).await.err().unwrap();
         assert_eq!((error.code(), error.is_retryable()), ("iam_unreachable", true));
         assert!(
             error.message().contains("the credential of this host") && !error.message().contains("hunter2"),

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::Failure;
 use super::settings::IamSettings;
 use crate::contract::json;
 use crate::environment::Secret;
+use crate::error::SkillError;
 
 /// The most bytes of the file of credentials.
 const MAX_FILE: u64 = 1024 * 1024;
@@ -19,28 +19,28 @@ const MODES: [&str; 2] = ["environment", "ci"];
 
 /// The token: from the environment, else from the file of credentials. Reading the file blocks for as long as the file
 /// system takes.
-pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, Failure> {
+pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, SkillError> {
     if let Some(token) = &settings.token {
         let mode = settings.mode.as_deref().unwrap_or("").to_ascii_lowercase();
         // A variable that was inherited by accident must not change who this host is.
         return if MODES.contains(&mode.as_str()) {
             Ok(Secret::new(token))
         } else {
-            Err(Failure::terminal(
+            Err(SkillError::terminal(
                 "iam_environment_mode_required",
                 "IAM_PLATFORM_ACCESS_TOKEN is set without IAM_CREDENTIAL_MODE=environment or =ci; set the mode or unset the token",
             ))
         };
     }
     let tenant = settings.tenant.as_deref().ok_or_else(|| {
-        Failure::terminal(
+        SkillError::terminal(
             "iam_tenant_required",
             "CONTROL_PLANE_IAM_URL is set without CONTROL_PLANE_IAM_TENANT, which says whose credential is meant",
         )
     })?;
     let account = format!("{}|{tenant}", settings.url);
     let missing = |place: &str| {
-        Failure::terminal(
+        SkillError::terminal(
             "iam_not_authenticated",
             format!(
                 "there is no platform access token for {account}: IAM_PLATFORM_ACCESS_TOKEN is not set, and {place}"
@@ -69,9 +69,9 @@ fn path(settings: &IamSettings) -> Option<PathBuf> {
 }
 
 /// The file as an object; `None` when there is none.
-fn read(path: &Path) -> Result<Option<Map<String, Value>>, Failure> {
+fn read(path: &Path) -> Result<Option<Map<String, Value>>, SkillError> {
     let unreadable = |why: &str| {
-        Failure::terminal(
+        SkillError::terminal(
             "iam_credentials_file_unreadable",
             format!("{} {why}", path.display()),
         )
@@ -102,7 +102,7 @@ fn read(path: &Path) -> Result<Option<Map<String, Value>>, Failure> {
 
 /// A file that others may read has to be taken for known to them.
 #[cfg(unix)]
-fn check_mode(path: &Path, metadata: &std::fs::Metadata) -> Result<(), Failure> {
+fn check_mode(path: &Path, metadata: &std::fs::Metadata) -> Result<(), SkillError> {
     use std::os::unix::fs::PermissionsExt;
 
     let mode = metadata.permissions().mode() & 0o777;
@@ -110,7 +110,7 @@ fn check_mode(path: &Path, metadata: &std::fs::Metadata) -> Result<(), Failure> 
     if matches!(mode, 0o600 | 0o400) {
         return Ok(());
     }
-    Err(Failure::terminal(
+    Err(SkillError::terminal(
         "iam_credentials_file_permissions",
         format!(
             "{} has the mode {mode:o}, which lets others than its owner in; change it to 600, and consider its tokens known",
@@ -121,7 +121,7 @@ fn check_mode(path: &Path, metadata: &std::fs::Metadata) -> Result<(), Failure> 
 
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "the other systems have no such modes")]
-fn check_mode(_: &Path, _: &std::fs::Metadata) -> Result<(), Failure> {
+fn check_mode(_: &Path, _: &std::fs::Metadata) -> Result<(), SkillError> {
     Ok(())
 }
 
@@ -130,7 +130,7 @@ fn choose(
     document: &Map<String, Value>,
     account: &str,
     principal: Option<&str>,
-) -> Result<Option<Secret>, Failure> {
+) -> Result<Option<Secret>, SkillError> {
     let token = |entry: &Value| {
         let token = entry["token"].as_str()?.trim();
         (!token.is_empty()).then(|| Secret::new(token))
@@ -143,7 +143,7 @@ fn choose(
     if let Some((_, token)) = found.next() {
         let others = found.count();
         if others > 0 {
-            return Err(Failure::terminal(
+            return Err(SkillError::terminal(
                 "iam_credential_ambiguous",
                 format!(
                     "there are {} credentials for {account}; set IAM_PRINCIPAL to the one that this host is",

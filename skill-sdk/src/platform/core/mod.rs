@@ -5,7 +5,7 @@
 //! - `exchange`: from that token to a short-lived one for an audience
 //! - `credential`: what a request carries
 //! - `client`: one request with its repeats
-//! - `failure`: what went wrong, as a value that several calls can share
+//! - `failure`: what answers that are no success become
 //! - `artifacts`, `knowledge`: the requests of skills
 
 pub(crate) mod artifacts;
@@ -19,31 +19,46 @@ pub(super) mod settings;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use quick_cache::sync::Cache;
 
 #[cfg(feature = "connections")]
 pub(crate) use self::client::Ask;
 pub(crate) use self::client::CoreClient;
 #[cfg(feature = "connections")]
 pub(crate) use self::credential::AudienceToken;
-pub(crate) use self::failure::Failure;
+#[cfg(feature = "connections")]
+pub(super) use self::exchange::seconds;
 pub(crate) use self::settings::CoreSettings;
 #[cfg(all(feature = "connections", any(test, feature = "testing")))]
 pub(crate) use self::settings::IamSettings;
-use super::client_cache::ClientCache;
 use super::clock::Clock;
-use super::web::{Http, Transport};
+use super::web::{self, Transport};
 use crate::environment::Environment;
 use crate::error::SkillError;
 
-static CLIENTS: ClientCache<CoreSettings, CoreClient> = ClientCache::new();
+/// How many configurations have a client. A server has one.
+pub(super) const MOST_CLIENTS: usize = 8;
+
+static CLIENTS: LazyLock<Cache<CoreSettings, Arc<CoreClient>>> = LazyLock::new(|| Cache::new(MOST_CLIENTS));
 
 impl CoreClient {
     /// The client for these environment variables.
     pub(crate) fn of_environment(environment: &Environment) -> Result<Arc<Self>, SkillError> {
-        CLIENTS.get(CoreSettings::read(environment)?, |settings| {
-            let http: Arc<dyn Transport> = Arc::new(Http::new(settings.uses_tls())?);
-            Ok(Self::new(settings, http, &Clock::default()))
+        let settings = CoreSettings::read(environment)?;
+        CLIENTS.get_or_insert_with(&settings, || {
+            let http = http(settings.uses_tls())?;
+            Ok(Arc::new(Self::new(&settings, http, &Clock::default())))
         })
     }
+}
+
+/// Without `tls` only `http` addresses are reached.
+pub(super) fn http(tls: bool) -> Result<Arc<dyn Transport>, SkillError> {
+    let client = web::client(tls).map_err(|error| {
+        let message = "no HTTP client could be made: does the host have trusted certificates?";
+        SkillError::retryable("config_invalid", message).with_source(error)
+    })?;
+    Ok(Arc::new(client))
 }

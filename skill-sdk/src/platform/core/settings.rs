@@ -10,7 +10,7 @@ use crate::error::SkillError;
 const DEFAULT_AUDIENCE: &str = "control-plane";
 
 /// What the environment says. It holds credentials, so it has no `Debug`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CoreSettings {
     /// The address of the core, without a slash at its end.
     pub(crate) url: String,
@@ -20,7 +20,7 @@ pub(crate) struct CoreSettings {
 }
 
 /// Who this host is in the IAM.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct IamSettings {
     /// The address of the IAM, without a slash at its end.
     pub(crate) url: String,
@@ -54,7 +54,7 @@ impl CoreSettings {
         };
         Ok(Self {
             url,
-            api_key: variable(environment, "CONTROL_PLANE_API_KEY"),
+            api_key: environment.variable("CONTROL_PLANE_API_KEY"),
             iam: IamSettings::read(environment)?,
         })
     }
@@ -72,29 +72,23 @@ impl IamSettings {
         };
         Ok(Some(Self {
             url,
-            tenant: variable(environment, "CONTROL_PLANE_IAM_TENANT"),
-            audience: variable(environment, "CONTROL_PLANE_IAM_AUDIENCE")
+            tenant: environment.variable("CONTROL_PLANE_IAM_TENANT"),
+            audience: environment
+                .variable("CONTROL_PLANE_IAM_AUDIENCE")
                 .unwrap_or_else(|| DEFAULT_AUDIENCE.to_owned()),
             scopes: list(environment, "CONTROL_PLANE_IAM_SCOPES").unwrap_or_default(),
-            token: variable(environment, "IAM_PLATFORM_ACCESS_TOKEN"),
-            mode: variable(environment, "IAM_CREDENTIAL_MODE"),
-            principal: variable(environment, "IAM_PRINCIPAL"),
-            config_home: variable(environment, "XDG_CONFIG_HOME"),
-            home: variable(environment, "HOME"),
+            token: environment.variable("IAM_PLATFORM_ACCESS_TOKEN"),
+            mode: environment.variable("IAM_CREDENTIAL_MODE"),
+            principal: environment.variable("IAM_PRINCIPAL"),
+            config_home: environment.variable("XDG_CONFIG_HOME"),
+            home: environment.variable("HOME"),
         }))
     }
 }
 
-/// The variable `name` without white space around it, if there is anything else in it.
-pub(crate) fn variable(environment: &Environment, name: &str) -> Option<String> {
-    let value = environment.config(name)?;
-    let value = value.trim();
-    (!value.is_empty()).then(|| value.to_owned())
-}
-
 /// The words of the variable `name`, apart by white space or commas, if there are any.
 pub(crate) fn list(environment: &Environment, name: &str) -> Option<Vec<String>> {
-    let value = variable(environment, name)?;
+    let value = environment.variable(name)?;
     let words = value.split(|c: char| c == ',' || c.is_whitespace());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
     (!words.is_empty()).then_some(words)
@@ -102,7 +96,7 @@ pub(crate) fn list(environment: &Environment, name: &str) -> Option<Vec<String>>
 
 /// The address in the variable `name`, without slashes at its end.
 pub(crate) fn address(environment: &Environment, name: &str) -> Result<Option<String>, SkillError> {
-    let Some(value) = variable(environment, name) else {
+    let Some(value) = environment.variable(name) else {
         return Ok(None);
     };
     let url = value.trim_end_matches('/');

@@ -1,9 +1,6 @@
-//! One conversation: the guard, the rotation of models, the repair of answers, the time, the tokens.
-
-use std::time::Duration;
+//! One conversation: the guard, the rotation of models, the repair of answers, the tokens.
 
 use serde_json::Value;
-use tokio::time::{Instant, sleep};
 use tracing::Instrument;
 
 use super::answer::{Misfit, Wanted};
@@ -17,18 +14,11 @@ use crate::platform::pii::{self, Found, Guard};
 /// How often one model is asked: once, and once more with what was wrong.
 const ATTEMPTS: usize = 2;
 
-/// The longest pause that a provider may ask for and get, before all models are asked once more.
-const MAX_PAUSE: Duration = Duration::from_secs(20);
-
-/// What must be left of the call's time behind a pause for the pause to be worth it.
-const AFTER_PAUSE: Duration = Duration::from_secs(1);
-
 /// The value that was answered. What it took is added to `usage`, also when it fails or is dropped.
 pub(super) async fn chat(
     client: &LlmClient,
     request: ChatRequest,
     wanted: &Wanted,
-    deadline: Option<Instant>,
     usage: &mut LlmUsage,
 ) -> Result<Value, SkillError> {
     let guard = pii::installed();
@@ -37,7 +27,6 @@ pub(super) async fn chat(
         client,
         wanted,
         guard,
-        deadline,
         usage,
     };
     conversation.hold(prompt).await
@@ -85,47 +74,21 @@ struct Conversation<'a> {
     client: &'a LlmClient,
     wanted: &'a Wanted,
     guard: Guard,
-    deadline: Option<Instant>,
     usage: &'a mut LlmUsage,
 }
 
 impl Conversation<'_> {
     async fn hold(mut self, mut prompt: Prompt) -> Result<Value, SkillError> {
-        let models = self.client.model().models();
-        let mut paused = false;
-        loop {
-            let mut last = None;
-            let mut pause: Option<Duration> = None;
-            for model in &models {
-                prompt.correction = None;
-                match self.ask_model(model, &mut prompt).await {
-                    Ok(value) => return Ok(value),
-                    Err(unanswered) if !unanswered.next => return Err(unanswered.error),
-                    Err(unanswered) => {
-                        pause = match (pause, unanswered.retry_after) {
-                            (Some(one), Some(other)) => Some(one.min(other)),
-                            (one, other) => one.or(other),
-                        };
-                        last = Some(unanswered.error);
-                    }
-                }
+        let mut last = SkillError::retryable("llm_not_configured", "there is no model to ask");
+        for model in self.client.model().models() {
+            prompt.correction = None;
+            match self.ask_model(&model, &mut prompt).await {
+                Ok(value) => return Ok(value),
+                Err(unanswered) if !unanswered.next => return Err(unanswered.error),
+                Err(unanswered) => last = unanswered.error,
             }
-            let error = last
-                .unwrap_or_else(|| SkillError::retryable("llm_not_configured", "there is no model to ask"));
-            match pause.filter(|pause| !paused && self.has_time_for(*pause)) {
-                Some(pause) => sleep(pause).await,
-                None => return Err(error),
-            }
-            paused = true;
         }
-    }
-
-    fn has_time_for(&self, pause: Duration) -> bool {
-        let fits = |deadline: Instant| {
-            let left = deadline.saturating_duration_since(Instant::now());
-            pause + AFTER_PAUSE <= left
-        };
-        pause <= MAX_PAUSE && self.deadline.is_none_or(fits)
+        Err(last)
     }
 
     /// Asks one model, and once more when its answer does not fit.

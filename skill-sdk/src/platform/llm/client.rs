@@ -1,12 +1,12 @@
 //! Which provider there is.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use quick_cache::sync::Cache;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tokio::time::Instant;
 
 use super::answer::{Wanted, unreadable};
 use super::chat::chat;
@@ -17,7 +17,9 @@ use super::settings::{Choice, OpenAiSettings};
 use crate::environment::Environment;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
-use crate::platform::client_cache::ClientCache;
+
+/// How many configurations have a client. A server has one.
+const MOST_CLIENTS: usize = 8;
 
 /// A provider of models, ready to be asked. Cheap to clone.
 #[derive(Clone)]
@@ -40,22 +42,21 @@ impl LlmClient {
         }
         match Choice::of(environment)? {
             Choice::ClaudeCode(claude) => Ok(Self::new(claude)),
-            Choice::OpenAi(settings) => Self::openai(settings),
+            Choice::OpenAi(settings) => Self::openai(&settings),
         }
     }
 
-    /// The answer to a request as a value of type `T`, by `deadline`. What it took is added to `usage`, also when it fails.
+    /// The answer to a request as a value of type `T`. What it took is added to `usage`, also when it fails.
     pub(crate) async fn chat_json<T>(
         &self,
         request: ChatRequest,
-        deadline: Option<Instant>,
         usage: &mut LlmUsage,
     ) -> Result<T, SkillError>
     where
         T: DeserializeOwned + JsonSchema + 'static,
     {
         let wanted = Wanted::of::<T>(request.schema_name.as_deref())?;
-        let value = chat(self, request, &wanted, deadline, usage).await?;
+        let value = chat(self, request, &wanted, usage).await?;
         // That it can be read was a condition of the answer.
         T::deserialize(value).map_err(|error| unreadable(&usage.model, &error))
     }
@@ -64,22 +65,21 @@ impl LlmClient {
     pub(crate) async fn chat_json_object(
         &self,
         request: ChatRequest,
-        deadline: Option<Instant>,
         usage: &mut LlmUsage,
     ) -> Result<Map<String, Value>, SkillError> {
-        match chat(self, request, &Wanted::any_object(), deadline, usage).await? {
+        match chat(self, request, &Wanted::any_object(), usage).await? {
             Value::Object(data) => Ok(data),
             _ => Err(unreadable(&usage.model, &"it is not a JSON object")),
         }
     }
 
     /// The client of these settings: the one that was made before, with its connections, or a new one.
-    fn openai(settings: OpenAiSettings) -> Result<Self, SkillError> {
-        static CLIENTS: ClientCache<OpenAiSettings, LlmClient> = ClientCache::new();
-        let client = CLIENTS.get(settings, |settings| {
+    fn openai(settings: &OpenAiSettings) -> Result<Self, SkillError> {
+        static CLIENTS: LazyLock<Cache<OpenAiSettings, LlmClient>> =
+            LazyLock::new(|| Cache::new(MOST_CLIENTS));
+        CLIENTS.get_or_insert_with(settings, || {
             OpenAi::from_settings(settings.clone()).map(Self::new)
-        })?;
-        Ok(Self::clone(&client))
+        })
     }
 }
 

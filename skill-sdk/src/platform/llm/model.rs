@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -109,7 +108,6 @@ pub struct ChatError {
     pub(super) error: SkillError,
     /// Whether another model may answer.
     pub(super) next: bool,
-    pub(super) retry_after: Option<Duration>,
     pub(super) usage: LlmUsage,
 }
 
@@ -119,7 +117,6 @@ impl ChatError {
         Self {
             error,
             next: false,
-            retry_after: None,
             usage: LlmUsage::default(),
         }
     }
@@ -130,13 +127,6 @@ impl ChatError {
             next: true,
             ..Self::last(error)
         }
-    }
-
-    /// When the model takes requests again.
-    #[must_use]
-    pub fn retry_after(mut self, pause: Option<Duration>) -> Self {
-        self.retry_after = pause;
-        self
     }
 
     /// What the failure took all the same.

@@ -1,6 +1,5 @@
 //! What the environment of a host says about the model.
 
-use std::fmt;
 use std::time::Duration;
 
 use super::claude::ClaudeCode;
@@ -28,7 +27,7 @@ pub(super) enum Choice {
 }
 
 /// What a server of `OpenAI`'s protocol is reached with.
-#[derive(Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct OpenAiSettings {
     /// Without slashes at its end.
     pub(super) base_url: String,
@@ -48,43 +47,39 @@ impl OpenAiSettings {
     }
 }
 
-impl PartialEq for OpenAiSettings {
-    fn eq(&self, other: &Self) -> bool {
-        self.base_url == other.base_url
-            && self.key.expose() == other.key.expose()
-            && self.models == other.models
-            && self.timeout == other.timeout
-    }
-}
-
-impl fmt::Debug for OpenAiSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenAiSettings")
-            .field("models", &self.models)
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Choice {
     pub(super) fn of(environment: &Environment) -> Result<Self, SkillError> {
-        let provider = environment.config(PROVIDER).unwrap_or_default();
-        match provider.trim().to_lowercase().as_str() {
+        let variable = |name| environment.variable(name);
+        let models = variable(MODELS).unwrap_or_default();
+        let models = models.split(',').map(str::trim).filter(|model| !model.is_empty());
+        let models: Vec<_> = models.map(str::to_owned).collect();
+        let provider = variable(PROVIDER).unwrap_or_default();
+        match provider.to_lowercase().as_str() {
             "" | "openai" => {
-                let settings = openai(environment)?;
+                let (url, key) = (variable(BASE_URL), variable(API_KEY));
+                let (Some(url), Some(key), false) = (&url, &key, models.is_empty()) else {
+                    let missing = [
+                        (BASE_URL, url.is_none()),
+                        (API_KEY, key.is_none()),
+                        (MODELS, models.is_empty()),
+                    ];
+                    let missing = missing
+                        .iter()
+                        .filter_map(|(name, missing)| missing.then_some(*name));
+                    return Err(not_configured(format!(
+                        "the host has no {}; the model needs {BASE_URL}, {API_KEY} and {MODELS}, or {PROVIDER}=claude-code",
+                        missing.collect::<Vec<_>>().join(", ")
+                    )));
+                };
+                let mut settings = OpenAiSettings::new(url, key.clone(), models);
+                settings.timeout = timeout(environment)?;
                 Ok(Self::OpenAi(settings))
             }
             "claude-code" => {
                 let timeout = timeout(environment)?;
-                let binary = environment
-                    .config(BINARY)
-                    .map(|binary| binary.trim().to_owned())
-                    .filter(|binary| !binary.is_empty())
-                    .unwrap_or_else(|| "claude".to_owned());
-                let claude = ClaudeCode::find(&binary, environment)?
-                    .models(models(environment))
-                    .timeout(timeout);
-                Ok(Self::ClaudeCode(claude))
+                let binary = variable(BINARY).unwrap_or_else(|| "claude".to_owned());
+                let claude = ClaudeCode::find(&binary, environment)?;
+                Ok(Self::ClaudeCode(claude.models(models).timeout(timeout)))
             }
             other => Err(not_configured(format!(
                 "{PROVIDER} is `{}`, which is no provider; set it to `openai` or `claude-code`",
@@ -94,57 +89,22 @@ impl Choice {
     }
 }
 
-fn openai(environment: &Environment) -> Result<OpenAiSettings, SkillError> {
-    let text = |name: &str| environment.config(name).unwrap_or_default().trim().to_owned();
-    let mut settings = OpenAiSettings::new(&text(BASE_URL), text(API_KEY), models(environment));
-    let missing: Vec<_> = [
-        (BASE_URL, settings.base_url.is_empty()),
-        (API_KEY, settings.key.is_empty()),
-        (MODELS, settings.models.is_empty()),
-    ]
-    .into_iter()
-    .filter_map(|(name, missing)| missing.then_some(name))
-    .collect();
-    if !missing.is_empty() {
-        return Err(not_configured(format!(
-            "the host has no {}; the model needs {BASE_URL}, {API_KEY} and {MODELS}, or {PROVIDER}=claude-code",
-            missing.join(", ")
-        )));
-    }
-    settings.timeout = timeout(environment)?;
-    Ok(settings)
-}
-
-/// The models in the order of rotation.
-fn models(environment: &Environment) -> Vec<String> {
-    let models = environment.config(MODELS).unwrap_or_default();
-    models
-        .split(',')
-        .map(str::trim)
-        .filter(|model| !model.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
 fn timeout(environment: &Environment) -> Result<Duration, SkillError> {
-    let text = environment.config(TIMEOUT).unwrap_or_default();
-    let text = text.trim();
-    let seconds = if text.is_empty() {
-        Some(DEFAULT_TIMEOUT)
-    } else {
-        text.parse().ok()
-    };
+    let text = environment.variable(TIMEOUT);
+    let seconds = text
+        .as_ref()
+        .map_or(Some(DEFAULT_TIMEOUT), |text| text.parse().ok());
     seconds
-        .filter(|seconds: &f64| *seconds > 0.0 && *seconds <= MAX_TIMEOUT)
+        .filter(|seconds| *seconds > 0.0 && *seconds <= MAX_TIMEOUT)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .ok_or_else(|| {
             not_configured(format!(
                 "{TIMEOUT} is `{}`, which is no number of seconds over 0 and at most {MAX_TIMEOUT}",
-                text.escape_debug()
+                text.unwrap_or_default().escape_debug()
             ))
         })
 }
 
-pub(super) fn not_configured(message: String) -> SkillError {
+pub(super) fn not_configured(message: impl Into<String>) -> SkillError {
     SkillError::retryable("llm_not_configured", message)
 }

@@ -1,16 +1,167 @@
-//! HTTP clients of the services: how they are made, and answers that are read within a limit.
-//!
-//! - `client`: the client, without redirects and proxies
-//! - `transport`: one request and its answer as plain data, so that a test can stand in for the network
+//! HTTP as the clients of services use it: one request and its answer as plain data, so that a test can stand in for the
+//! network.
 
-mod client;
-#[cfg(feature = "core")]
-mod transport;
+use std::borrow::Cow;
+use std::error::Error;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
 
-pub(crate) use self::client::{BodyError, builder, read_body};
-#[cfg(all(feature = "core", any(test, feature = "testing")))]
-pub(crate) use self::transport::Sent;
-#[cfg(feature = "core")]
-pub(crate) use self::transport::{
-    Answer, ChatError, Http, Method, Request, Transport, is_tls, is_web_address,
-};
+use reqwest::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+use serde_json::Value;
+
+pub(crate) use reqwest::Method;
+
+use crate::contract::json;
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One request. It holds credentials, so it has no `Debug`.
+pub(crate) struct Request<'a> {
+    pub(crate) method: Method,
+    pub(crate) url: &'a str,
+    /// Names in lower case.
+    pub(crate) headers: Vec<(&'static str, Cow<'a, str>)>,
+    /// A JSON text.
+    pub(crate) body: Option<&'a [u8]>,
+    /// The most bytes of the answer.
+    pub(crate) limit: usize,
+    /// How long the whole of it may take.
+    pub(crate) timeout: Duration,
+}
+
+/// What came back. A body may hold a credential, so there is no `Debug`.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) media_type: Option<String>,
+    pub(crate) etag: Option<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The body as JSON; `None` when it is not JSON.
+    pub(crate) fn json(&self) -> Option<Value> {
+        json::parse(&self.body).ok()
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub(crate) enum WebError {
+    /// No answer came in time, or the connection broke. The text is for the log.
+    Unreachable(String),
+    /// The answer has more bytes than the request allows.
+    TooLarge,
+    /// The request cannot be sent as it is. The text is for people.
+    Unsendable(String),
+}
+
+/// The answer to a request, when it comes.
+pub(crate) type Sent<'a> = Pin<Box<dyn Future<Output = Result<Answer, WebError>> + Send + 'a>>;
+
+/// What carries requests: an HTTP client, or what stands in for it in a test.
+pub(crate) trait Transport: Send + Sync + 'static {
+    fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a>;
+}
+
+/// Whether an address is one of `https`, however it is written.
+pub(crate) fn is_tls(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| url.scheme() == "https")
+}
+
+/// Whether `address` is an absolute address for HTTP without a user name or password in it.
+pub(crate) fn is_web_address(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none()
+    })
+}
+
+/// A client for requests that carry a credential: it follows no redirect, so that the credential goes to no other server,
+/// and uses no proxy of the environment.
+///
+/// Without `tls` no trusted certificates are loaded, and `https` fails.
+pub(crate) fn client(tls: bool) -> reqwest::Result<Client> {
+    let builder = Client::builder()
+        .redirect(Policy::none())
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .user_agent(concat!("skill-sdk/", env!("CARGO_PKG_VERSION")));
+    let builder = if tls { builder } else { builder.tls_certs_only([]) };
+    builder.build().map_err(reqwest::Error::without_url)
+}
+
+impl Transport for Client {
+    fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
+        Box::pin(async move {
+            let mut builder = self.request(request.method, request.url).timeout(request.timeout);
+            for (name, value) in request.headers {
+                let mut value = HeaderValue::from_str(&value).map_err(|_| {
+                    WebError::Unsendable(format!(
+                        "the value for the header `{name}` has characters that no header can hold"
+                    ))
+                })?;
+                value.set_sensitive(true);
+                builder = builder.header(name, value);
+            }
+            if let Some(body) = request.body {
+                builder = builder
+                    .header(CONTENT_TYPE, "application/json")
+                    .body(body.to_vec());
+            }
+            let mut response = builder.send().await?;
+            let text = |name: HeaderName| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
+            let mut answer = Answer {
+                status: response.status().as_u16(),
+                media_type: text(CONTENT_TYPE),
+                etag: text(ETAG),
+                body: Vec::new(),
+            };
+            if response.content_length() > Some(request.limit as u64) {
+                return Err(WebError::TooLarge);
+            }
+            while let Some(chunk) = response.chunk().await? {
+                if chunk.len() > request.limit - answer.body.len() {
+                    return Err(WebError::TooLarge);
+                }
+                answer.body.extend_from_slice(&chunk);
+            }
+            Ok(answer)
+        })
+    }
+}
+
+/// What went wrong with all its causes, without the address.
+impl From<reqwest::Error> for WebError {
+    fn from(error: reqwest::Error) -> Self {
+        let mut text = if error.is_connect() {
+            "no connection".to_owned()
+        } else if error.is_timeout() {
+            "no answer in time".to_owned()
+        } else {
+            "the connection broke".to_owned()
+        };
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text.push_str(&format!(": {cause}"));
+            source = cause.source();
+        }
+        if error.is_builder() {
+            Self::Unsendable(format!("the address cannot be used: {text}"))
+        } else {
+            Self::Unreachable(text)
+        }
+    }
+}

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Shared, State};
 use crate::contract::json;
 use crate::platform::dates;
-use crate::platform::web::{Answer, ChatError, Method, Request, Sent, Transport};
+use crate::platform::web::{Answer, Method, Request, Sent, Transport, WebError};
 
 /// What the IAM knows the host by.
 pub(super) const PLATFORM_TOKEN: &str = "fake-platform-token";
@@ -37,15 +37,14 @@ impl Transport for Shared {
         } else if url.starts_with("http://iam.fake/") {
             Ok(state.exchanged(&body))
         } else if let Some(path) = url.strip_prefix("http://store.fake/v1/") {
-            Ok(match request.method {
-                Method::Post => state.logged_in(&body),
-                Method::Get => {
-                    let known = state.knows(header("x-vault-token"), READING);
-                    state.material(path, known)
-                }
+            Ok(if request.method == Method::POST {
+                state.logged_in(&body)
+            } else {
+                let known = state.knows(header("x-vault-token"), READING);
+                state.material(path, known)
             })
         } else {
-            Err(ChatError::Unreachable("nobody is there in this test".to_owned()))
+            Err(WebError::Unreachable("nobody is there in this test".to_owned()))
         };
         drop(state);
         Box::pin(std::future::ready(result))
@@ -86,11 +85,11 @@ impl State {
         )
     }
 
-    fn core(&mut self, path: &str, known: bool) -> Result<Answer, ChatError> {
+    fn core(&mut self, path: &str, known: bool) -> Result<Answer, WebError> {
         let key = path.strip_prefix("/agents/me/connections/");
         self.lookups += usize::from(key.is_some());
         if self.core_down {
-            return Err(ChatError::Unreachable("the core of the test is down".to_owned()));
+            return Err(WebError::Unreachable("the core of the test is down".to_owned()));
         }
         if !known {
             return Ok(answered(401, &json!({"error": {"code": "invalid_credentials"}})));

@@ -2,14 +2,12 @@
 
 mod answers;
 #[cfg(test)]
-mod cases;
-#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 
@@ -63,7 +61,7 @@ struct State {
     clock: Clock,
     connections: BTreeMap<String, Entry>,
     /// What the IAM and the store gave out: what each is good for, and until when.
-    tokens: BTreeMap<String, (String, Duration)>,
+    tokens: BTreeMap<String, (String, SystemTime)>,
     issued: u64,
     sealed: bool,
     core_down: bool,
@@ -77,7 +75,7 @@ struct Entry {
     /// Which of its tokens is the current one, from 1.
     generation: u64,
     /// When that token expires, by the clock.
-    expires_at: Option<Duration>,
+    expires_at: Option<SystemTime>,
     /// What the store answers in place of the token.
     refuses: Option<u16>,
     secret_ref: Option<String>,
@@ -238,9 +236,7 @@ impl FakeConnections {
         let entry = Entry {
             status,
             generation: 1,
-            expires_at: connection
-                .expires_in
-                .map(|time| self.clock.now().saturating_add(time)),
+            expires_at: connection.expires_in.map(|time| self.clock.later(time)),
             refuses: None,
             secret_ref: None,
             connection,
@@ -256,10 +252,9 @@ impl FakeConnections {
     /// When there is no such connection.
     #[track_caller]
     pub fn rotate(&self, key: &str) {
-        let now = self.clock.now();
         self.change(key, |entry| {
             entry.generation += 1;
-            entry.expires_at = entry.connection.expires_in.map(|time| now.saturating_add(time));
+            entry.expires_at = entry.connection.expires_in.map(|time| self.clock.later(time));
         });
     }
 

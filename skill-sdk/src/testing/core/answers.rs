@@ -6,13 +6,13 @@ use super::knowledge::{plan_of, state_token};
 use super::{Shared, State, filter};
 use crate::contract::json;
 use crate::platform::core::artifacts::hash;
-use crate::platform::web::{Answer, ChatError, Method, Request, Sent, Transport};
+use crate::platform::web::{Answer, Method, Request, Sent, Transport, WebError};
 
 impl Transport for Shared {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
         let mut state = self.lock();
         let result = if state.down {
-            Err(ChatError::Unreachable("the core of the test is down".to_owned()))
+            Err(WebError::Unreachable("the core of the test is down".to_owned()))
         } else {
             Ok(state.answer(&request))
         };
@@ -25,7 +25,7 @@ impl State {
     fn answer(&mut self, request: &Request<'_>) -> Answer {
         let path = request.url.split_once("/api/v1").map_or("", |(_, path)| path);
         let path = path.split('?').next().unwrap_or_default();
-        if request.method == Method::Get {
+        if request.method == Method::GET {
             let id = path
                 .strip_prefix("/artifacts/")
                 .and_then(|rest| rest.strip_suffix("/content"));

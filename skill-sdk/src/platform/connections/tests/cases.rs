@@ -2,18 +2,19 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::super::description::Description;
-use super::super::store::{Refused, Store, moment_of};
+use super::super::store::{Refused, Store};
 use super::{core_client, exchanged, store_settings};
 use crate::error::SkillError;
 use crate::platform::clock::Clock;
 use crate::platform::connections::ConnectionStatus;
-use crate::platform::core::Failure;
+use crate::platform::core::Ask;
 use crate::platform::core::tests::script::{Reply, Script};
+use crate::platform::dates;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/connections.json");
 
@@ -63,7 +64,9 @@ fn the_recorded_cases() {
         match id.split('-').next().unwrap() {
             "bao" => runtime.block_on(store(id, &case["input"], &case["expect"])),
             "time" => time(id, &case["input"], &case["expect"]),
-            "core" if id != "core-down" => core_error(id, &case["input"], &case["expect"]),
+            "core" if id != "core-down" => {
+                runtime.block_on(core_error(id, &case["input"], &case["expect"]));
+            }
             "api" => description(id, &case["input"], &case["expect"]),
             _ => {
                 let known = |start: &&str| *start == id || start.ends_with('-') && id.starts_with(*start);
@@ -101,13 +104,14 @@ async fn store(id: &str, input: &Value, expect: &Value) {
         match got {
             Ok(token) => {
                 assert_eq!(expected["token"], token.expose(), "{id}");
-                assert_eq!(token.expires_at(), moment_of(&expected["expiresAt"]), "{id}");
+                let expires_at = expected["expiresAt"].as_str().and_then(dates::parse);
+                assert_eq!(token.expires_at(), expires_at, "{id}");
             }
             Err(Refused::Read(status)) => assert_eq!(expected["refused"], status, "{id}"),
             Err(Refused::Login) => {
                 assert_eq!(expected["error"]["details"]["reason"], "login_refused", "{id}");
             }
-            Err(Refused::Failed(failure)) => same(id, failure, &expected["error"]),
+            Err(Refused::Failed(failure)) => same(id, &failure, &expected["error"]),
         }
     }
     let seen: Vec<_> = script
@@ -115,7 +119,7 @@ async fn store(id: &str, input: &Value, expect: &Value) {
         .iter()
         .map(|request| {
             json!({
-                "method": format!("{:?}", request.method).to_uppercase(),
+                "method": request.method.as_str(),
                 "path": request.url.strip_prefix("http://store.test"),
                 "body": request.body,
                 "vaultToken": request.header("x-vault-token"),
@@ -137,8 +141,7 @@ fn recorded(reply: &Value) -> Reply {
     }
 }
 
-fn same(id: &str, failure: Failure, expected: &Value) {
-    let error = SkillError::from(failure);
+fn same(id: &str, error: &SkillError, expected: &Value) {
     assert_eq!(expected["code"], error.code(), "{id}");
     assert_eq!(expected["retryable"], error.is_retryable(), "{id}");
     assert_eq!(
@@ -149,22 +152,22 @@ fn same(id: &str, failure: Failure, expected: &Value) {
 }
 
 fn time(id: &str, input: &Value, expect: &Value) {
-    let got = moment_of(&input["value"]).map(|moment| moment.duration_since(UNIX_EPOCH).unwrap());
-    let expected = expect["time"].as_str();
-    let expected = expected.and_then(crate::platform::dates::parse);
-    let got = got.map(|since| i64::try_from(since.as_micros()).unwrap());
-    assert_eq!(got, expected, "{id}");
+    let time = |value: &Value| value.as_str().and_then(dates::parse);
+    assert_eq!(time(&input["value"]), time(&expect["time"]), "{id}");
 }
 
-fn core_error(id: &str, input: &Value, expect: &Value) {
+async fn core_error(id: &str, input: &Value, expect: &Value) {
     let status = u16::try_from(input["status"].as_u64().unwrap()).unwrap();
-    let failure = if input["code"] == "transport_error" {
-        Failure::core_unreachable("refused".to_owned())
+    let reply = if input["code"] == "transport_error" {
+        Reply::Refused
     } else {
-        let envelope = json!({"error": {"code": input["code"]}});
-        Failure::of_core(status, Some(&envelope), "secret")
+        Reply::Json(status, json!({"error": {"code": input["code"]}}))
     };
-    same(id, failure, &expect["error"]);
+    let script =
+        Script::new([("exchange", [exchanged(), exchanged()])]).then("core.test", [reply.clone(), reply]);
+    let ask = Ask::get("/agents/me/connections/crm");
+    let failure = core_client(&script, &Clock::manual()).json::<Value>(ask).await;
+    same(id, &failure.unwrap_err(), &expect["error"]);
 }
 
 fn description(id: &str, input: &Value, expect: &Value) {

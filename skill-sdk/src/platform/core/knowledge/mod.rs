@@ -19,7 +19,7 @@ pub use self::recall::{Recall, RecallQuery};
 pub use self::snapshot::{Changes, Conflicts, Entity, EntityKey, Snapshot, SnapshotPlan};
 pub use self::stale::{ApplyError, SnapshotStale};
 use super::client::Ask;
-use super::{CoreClient, Failure};
+use super::{CoreClient, failure};
 use crate::error::SkillError;
 
 impl CoreClient {
@@ -49,7 +49,7 @@ impl CoreClient {
                     .and_then(|details| details["stateToken"].as_str());
                 Err(ApplyError::Stale(SnapshotStale::new(token)))
             }
-            Err(failure) => Err(ApplyError::Failed(failure.into())),
+            Err(failure) => Err(ApplyError::Failed(failure)),
         }
     }
 
@@ -94,7 +94,7 @@ impl CoreClient {
                 None => return Ok(items),
                 // Asking again would never end.
                 Some(next) if empty || cursor.as_ref() == Some(&next) => {
-                    return Err(Failure::malformed("its pages do not get on").into());
+                    return Err(failure::malformed("its pages do not get on"));
                 }
                 Some(next) => cursor = Some(next),
             }
@@ -107,7 +107,7 @@ impl CoreClient {
         body: &[u8],
         idempotent: bool,
     ) -> Result<T, SkillError> {
-        Ok(self.json(Ask::post(path, body, idempotent)).await?)
+        self.json(Ask::post(path, body, idempotent)).await
     }
 }
 

@@ -4,9 +4,7 @@ use serde_json::json;
 
 use super::script::{Reply, Script};
 use super::{context, with_key};
-use crate::error::SkillError;
 use crate::platform::clock::Clock;
-use crate::platform::core::Failure;
 use crate::platform::core::knowledge::{RecallQuery, Snapshot};
 
 #[tokio::test]
@@ -68,7 +66,7 @@ async fn statuses_and_envelopes() {
 fn what_the_core_says_is_passed_on_within_limits_and_without_the_credential() {
     let of = |message: &str, details| {
         let envelope = json!({"error": {"code": "x", "message": message, "details": details}});
-        SkillError::from(Failure::of_core(400, Some(&envelope), "key-1"))
+        super::super::failure::of_core(400, Some(&envelope), "key-1")
     };
     let error = of("no such field", json!({"field": "a"}));
     assert_eq!(error.message(), "the core answered 400: no such field");

@@ -147,7 +147,7 @@ async fn routes_and_bodies() {
         assert_eq!(request.url, format!("http://core.test/api/v1/{path}"));
         assert_eq!(request.body, body, "{path}");
         assert_eq!(request.header("authorization"), Some("Bearer key-1"));
-        let method = if body.is_null() { Method::Get } else { Method::Post };
+        let method = if body.is_null() { Method::GET } else { Method::POST };
         assert_eq!(request.method, method, "{path}");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use crate::platform::web::{Answer, ChatError, Method, Request, Sent, Transport};
+use crate::platform::web::{Answer, Method, Request, Sent, Transport, WebError};
 
 /// One request as it was sent.
 #[derive(Debug, Clone)]
@@ -115,12 +115,12 @@ impl Transport for Script {
 }
 
 impl Script {
-    async fn answer(&self, reply: Reply) -> Result<Answer, ChatError> {
+    async fn answer(&self, reply: Reply) -> Result<Answer, WebError> {
         match reply {
             Reply::Json(status, document) => Ok(answer(status, &document.to_string())),
             Reply::Text(status, text) => Ok(answer(status, text)),
-            Reply::Refused => Err(ChatError::Unreachable("connection refused".to_owned())),
-            Reply::Large => Err(ChatError::TooLarge),
+            Reply::Refused => Err(WebError::Unreachable("connection refused".to_owned())),
+            Reply::Large => Err(WebError::TooLarge),
             Reply::Nothing => std::future::pending().await,
             Reply::Gated(reply) => {
                 self.waiting.add_permits(1);

@@ -2,11 +2,9 @@
 //!
 //! - `extract`: the JSON in the text
 //! - `wanted`: what the answer must be, and whether it is
-//! - `strict`: the strict profile of a schema; `nulls`: the way back from it
+//! - `strict`: the strict profile of a schema
 
 mod extract;
-mod limits;
-mod nulls;
 mod strict;
 #[cfg(test)]
 mod tests;

@@ -6,29 +6,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::limits;
-
 /// How deep a schema may be.
 const MAX_LEVELS: usize = 64;
 
-/// The keywords of the profile.
+/// The keywords of the profile that are taken over as they are.
 const KEYWORDS: &[&str] = &[
-    "$schema",
-    "$defs",
-    "definitions",
-    "$ref",
     "title",
     "description",
     "type",
     "enum",
     "const",
-    "anyOf",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
     "pattern",
-    "format",
     "multipleOf",
     "minimum",
     "maximum",
@@ -61,10 +49,10 @@ const IN_WORDS: &[&str] = &[
     "format",
 ];
 
-/// The strict form of `schema`; `None` when it has none.
+/// The strict form of `schema`; `None` when it has none. A provider may still reject a very large one.
 pub(super) fn strict(schema: &Value) -> Option<Value> {
     let strict = of(schema, 0)?;
-    limits::are_kept(&strict).then_some(strict)
+    (is(&strict, "object") && strict.get("anyOf").is_none()).then_some(strict)
 }
 
 fn of(schema: &Value, level: usize) -> Option<Value> {
@@ -98,9 +86,10 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
             }
             // Conditions that a value must keep beside others have no strict form; leaving them out would widen too much.
             "allOf" => return None,
-            // Those of objects are written below.
-            "$schema" | "properties" | "required" | "additionalProperties" => {}
-            known if KEYWORDS.contains(&known) && !is_unknown_format(known, value) => {
+            "format" if value.as_str().is_some_and(|format| FORMATS.contains(&format)) => {
+                strict.insert(keyword.clone(), value.clone());
+            }
+            known if KEYWORDS.contains(&known) => {
                 strict.insert(keyword.clone(), value.clone());
             }
             condition if IN_WORDS.contains(&condition) => in_words.push(format!("{keyword} {value}")),
@@ -110,25 +99,16 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
     if is(schema, "object") {
         close(members, &mut strict, level)?;
     }
+    if strict.get("type").is_none() && strict.get("anyOf").is_none() {
+        return None;
+    }
     if !in_words.is_empty() {
-        describe(&mut strict, &in_words.join(", "));
+        let conditions = format!("As in JSON Schema: {}.", in_words.join(", "));
+        let known = strict.get("description").and_then(Value::as_str);
+        let description = known.map_or(conditions.clone(), |known| format!("{known}\n{conditions}"));
+        strict.insert("description".to_owned(), description.into());
     }
     Some(strict.into())
-}
-
-fn is_unknown_format(keyword: &str, value: &Value) -> bool {
-    keyword == "format" && value.as_str().is_some_and(|format| !FORMATS.contains(&format))
-}
-
-/// Adds conditions to the description.
-fn describe(strict: &mut Map<String, Value>, conditions: &str) {
-    let conditions = format!("As in JSON Schema: {conditions}.");
-    let known = strict.get("description").and_then(Value::as_str);
-    let description = match known {
-        Some(known) => format!("{known}\n{conditions}"),
-        None => conditions,
-    };
-    strict.insert("description".to_owned(), description.into());
 }
 
 /// Makes an object closed, with all its properties required.
@@ -147,17 +127,11 @@ fn close(members: &Map<String, Value>, strict: &mut Map<String, Value>, level: u
         _ => {}
     }
     let required = members.get("required").and_then(Value::as_array);
-    let is_required =
-        |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
     let mut all = Map::new();
     for (name, schema) in properties {
         let schema = of(schema, level + 1)?;
-        let schema = if is_required(name) {
-            schema
-        } else {
-            nullable(schema)
-        };
-        all.insert(name.clone(), schema);
+        let is_required = required.is_some_and(|names| names.iter().any(|required| required == name));
+        all.insert(name.clone(), if is_required { schema } else { nullable(schema) });
     }
     let names: Vec<_> = all.keys().cloned().collect();
     strict.insert("properties".to_owned(), all.into());

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{extract, nulls, strict};
+use super::{extract, strict};
 use crate::contract::schema::{self, type_name};
 use crate::error::SkillError;
 use crate::platform::llm::model::ResponseSchema;
@@ -74,10 +74,8 @@ impl Wanted {
             Some(of_type) => of_type,
             None => {
                 let schema = schema::inputs::<T>().map_err(|problem| unusable::<T>(&problem))?;
-                let reads = |value: &Value| match T::deserialize(value) {
-                    Ok(_) => Ok(()),
-                    Err(error) => Err(error.to_string()),
-                };
+                let reads =
+                    |value: &Value| T::deserialize(value).map(drop).map_err(|error| error.to_string());
                 let made =
                     OfType::new(&T::schema_name(), schema, reads).map_err(|why| unusable::<T>(&why))?;
                 Arc::clone(known().entry(id).or_insert(Arc::new(made)))
@@ -110,22 +108,37 @@ impl Wanted {
         let Some((of_type, name)) = &self.schema else {
             return Ok(value);
         };
-        nulls::leave_out(&mut value, &of_type.schema);
-        of_type
-            .compiled
-            .validate_value(&value)
-            .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
-        match (of_type.reads)(&value) {
-            Ok(()) => Ok(value),
-            Err(why) => Err(Misfit {
-                for_model: cut(format!("the answer does not fit the schema `{name}`: {why}")),
-                for_caller: format!("the answer cannot be read as `{name}`"),
-            }),
+        of_type.check(name, &value).or_else(|misfit| {
+            // In the strict form what may be missing is null.
+            without_nulls(&mut value);
+            of_type.check(name, &value).map_err(|_| misfit)
+        })?;
+        Ok(value)
+    }
+}
+
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(without_nulls);
         }
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
     }
 }
 
 impl OfType {
+    fn check(&self, name: &str, value: &Value) -> Result<(), Misfit> {
+        self.compiled
+            .validate_value(value)
+            .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
+        (self.reads)(value).map_err(|why| Misfit {
+            for_model: cut(format!("the answer does not fit the schema `{name}`: {why}")),
+            for_caller: format!("the answer cannot be read as `{name}`"),
+        })
+    }
+
     fn new(name: &str, mut schema: Value, reads: fn(&Value) -> Result<(), String>) -> Result<Self, String> {
         if let Some(members) = schema.as_object_mut() {
             members.shift_remove("$schema");
@@ -174,17 +187,8 @@ fn cut(mut text: String) -> String {
 
 /// A name that every provider takes.
 fn usable_name(name: &str) -> String {
-    let usable = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' {
-            c
-        } else {
-            '_'
-        }
-    };
-    let name: String = name.chars().take(MAX_NAME).map(usable).collect();
-    if name.is_empty() {
-        "answer".to_owned()
-    } else {
-        name
-    }
+    let name = if name.is_empty() { "answer" } else { name };
+    let usable = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let name = name.chars().take(MAX_NAME);
+    name.map(|c| if usable(c) { c } else { '_' }).collect()
 }

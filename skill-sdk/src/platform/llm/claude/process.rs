@@ -7,8 +7,8 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::environment::Environment;
@@ -62,7 +62,7 @@ pub(super) async fn run(
     }
     #[cfg(unix)]
     command.process_group(0);
-    let child = command.spawn().map_err(|error| {
+    let mut child = command.spawn().map_err(|error| {
         let why = match error.kind() {
             io::ErrorKind::NotFound => "the program is not there",
             io::ErrorKind::PermissionDenied => "the program may not be executed",
@@ -70,50 +70,49 @@ pub(super) async fn run(
         };
         not_started(why, error)
     })?;
-    let mut group = Group::of(child);
-    let streams = (
-        group.child.stdin.take(),
-        group.child.stdout.take(),
-        group.child.stderr.take(),
-    );
-    let (Some(mut stdin), Some(stdout), Some(stderr)) = streams else {
+    let mut group = Group(child.id());
+    let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut stdin), Some(stdout), Some(mut stderr)) = streams else {
         return Err(broken(io::ErrorKind::BrokenPipe.into()));
     };
-    let writing = async move {
-        // A program may answer without reading all of it.
-        let _ = stdin.write_all(&input).await;
-        drop(stdin);
-    };
-    let (mut output, mut errors) = (Kept::new(MAX_OUTPUT), Kept::new(MAX_ERRORS));
-    let id = group.id;
-    let status = {
-        let mut streams = pin!(async {
-            let ((), output, errors) =
-                tokio::join!(writing, output.read(stdout, id), errors.read(stderr, None));
-            output.and(errors)
-        });
-        tokio::select! {
-            read = &mut streams => read.map_err(broken)?,
-            end = group.end() => {
-                end.map_err(broken)?;
-                match timeout(PIPES, &mut streams).await {
-                    Ok(read) => read.map_err(broken)?,
-                    // Something that it started holds them.
-                    Err(_) => kill(id),
-                }
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let read = {
+        let writing = async move {
+            // A program may answer without reading all of it.
+            let _ = stdin.write_all(&input).await;
+            Ok(())
+        };
+        let answering = async {
+            match stdout.take(MAX_OUTPUT + 1).read_to_end(&mut output).await? as u64 {
+                ..=MAX_OUTPUT => Ok(()),
+                _ => Err(io::ErrorKind::FileTooLarge.into()),
             }
+        };
+        let complaining = async {
+            (&mut stderr).take(MAX_ERRORS).read_to_end(&mut errors).await?;
+            tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await
+        };
+        let mut streams = pin!(async { tokio::try_join!(writing, answering, complaining) });
+        tokio::select! {
+            read = &mut streams => Some(read),
+            // Something that it started may hold the pipes.
+            _ = child.wait() => timeout(PIPES, &mut streams).await.ok(),
         }
-        group.child.wait().await.map_err(broken)?
     };
-    group.id = None;
-    if output.cut {
+    let ended = read.is_some();
+    if output.len() as u64 > MAX_OUTPUT {
         let message = format!("Claude Code wrote more than {MAX_OUTPUT} bytes");
         return Err(SkillError::retryable("llm_failed", message).into());
     }
+    read.transpose().map_err(broken)?;
+    let status = child.wait().await.map_err(broken)?;
+    if ended {
+        group.0 = None;
+    }
     Ok(Finished {
         status,
-        output: output.bytes,
-        errors: errors.bytes,
+        output,
+        errors,
     })
 }
 
@@ -126,102 +125,24 @@ fn directory() -> io::Result<TempDir> {
     builder.tempdir()
 }
 
-/// What was read of a stream. It is there also when the stream was not read to its end.
-struct Kept {
-    bytes: Vec<u8>,
-    limit: u64,
-    /// Whether there was more than is kept.
-    cut: bool,
-}
-
-impl Kept {
-    fn new(limit: u64) -> Self {
-        Self {
-            bytes: Vec::new(),
-            limit,
-            cut: false,
-        }
-    }
-
-    /// Reads a stream to its end. A program that writes more than allowed is killed when its group is given.
-    async fn read(&mut self, mut stream: impl AsyncRead + Unpin, group: Option<u32>) -> io::Result<()> {
-        (&mut stream)
-            .take(self.limit)
-            .read_to_end(&mut self.bytes)
-            .await?;
-        let mut rest = [0; 4096];
-        while stream.read(&mut rest).await? > 0 {
-            if !self.cut {
-                kill(group);
-            }
-            self.cut = true;
-        }
-        Ok(())
-    }
-}
-
-/// A child and what it started, apart from what left its group, until it ended by itself.
-struct Group {
-    child: Child,
-    /// The id of the group, which is that of the child, as long as nobody waited for the child: until then the system gives
-    /// it to no other.
-    id: Option<u32>,
-}
-
-impl Group {
-    fn of(child: Child) -> Self {
-        let id = child.id();
-        Self { child, id }
-    }
-
-    /// Waits for the child to end, and leaves it unburied: its id stays that of its group.
-    #[cfg(unix)]
-    async fn end(&mut self) -> io::Result<()> {
-        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let id = self.id.and_then(|id| i32::try_from(id).ok());
-        let Some(id) = id.and_then(Pid::from_raw) else {
-            return Ok(());
-        };
-        // Before the first look, so that an end after it is not missed.
-        let mut ends = signal(SignalKind::child())?;
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        while waitid(WaitId::Pid(id), look)?.is_none() {
-            ends.recv().await;
-        }
-        Ok(())
-    }
-
-    /// There are no groups.
-    #[cfg(not(unix))]
-    async fn end(&mut self) -> io::Result<()> {
-        self.child.wait().await.map(drop)
-    }
-}
+/// The group of a child, which is killed unless the child and its pipes ended.
+struct Group(Option<u32>);
 
 impl Drop for Group {
+    /// The child itself is killed when it is dropped; elsewhere there are no groups.
     fn drop(&mut self) {
-        kill(self.id);
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process_group};
+
+            let id = self.0.and_then(|id| i32::try_from(id).ok());
+            if let Some(id) = id.and_then(Pid::from_raw) {
+                // A group that ended by itself is what is wanted.
+                let _ = kill_process_group(id, Signal::KILL);
+            }
+        }
     }
 }
-
-#[cfg(unix)]
-fn kill(group: Option<u32>) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-
-    let id = group
-        .and_then(|id| i32::try_from(id).ok())
-        .and_then(Pid::from_raw);
-    if let Some(id) = id {
-        // A group that ended by itself is what is wanted.
-        let _ = kill_process_group(id, Signal::KILL);
-    }
-}
-
-/// The child itself is killed when it is dropped; there are no groups.
-#[cfg(not(unix))]
-fn kill(_group: Option<u32>) {}
 
 fn not_started(why: &str, error: io::Error) -> ChatError {
     let message = format!("Claude Code did not start: {why}");

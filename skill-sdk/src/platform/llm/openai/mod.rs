@@ -11,16 +11,15 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, StatusCode, Url};
+use reqwest::header::HeaderValue;
+use reqwest::{Client, Url};
 use tokio::time::timeout;
 
 use self::form::Forms;
 use super::model::{Asked, ChatError, ChatModel, Prompt, Reply};
 use super::settings::{OpenAiSettings, not_configured};
-use crate::environment::Secret;
 use crate::error::SkillError;
-use crate::platform::web::{BodyError, builder, read_body};
+use crate::platform::web::{self, Answer, Method, Request, Transport, WebError};
 
 /// The largest answer of a server, in bytes.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
@@ -28,10 +27,8 @@ const MAX_ANSWER: usize = 4 * 1024 * 1024;
 /// A server of `OpenAI`'s protocol.
 pub struct OpenAi {
     http: Client,
-    url: Url,
-    key: Secret,
-    models: Vec<String>,
-    timeout: Duration,
+    url: String,
+    settings: OpenAiSettings,
     /// In which forms the models are asked.
     forms: Mutex<Forms>,
 }
@@ -56,50 +53,38 @@ impl OpenAi {
     /// Sets how long one model may take.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.settings.timeout = timeout;
         self
     }
 
     pub(super) fn from_settings(settings: OpenAiSettings) -> Result<Self, SkillError> {
-        let OpenAiSettings {
-            base_url,
-            key,
-            models,
-            timeout,
-        } = settings;
-        let url = Url::parse(&base_url)
+        let url = Url::parse(&settings.base_url)
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https"))
             // What stands before the `@` of an address ends up in logs.
             .filter(|url| url.username().is_empty() && url.password().is_none())
             .and_then(|mut url| {
-                url.path_segments_mut()
-                    .ok()?
-                    .pop_if_empty()
-                    .extend(["chat", "completions"]);
+                let mut path = url.path_segments_mut().ok()?;
+                path.pop_if_empty().extend(["chat", "completions"]);
+                drop(path);
                 Some(url)
             })
             .ok_or_else(|| {
                 not_configured(
                     "SKILL_LLM_BASE_URL is not the http or https address of a server, without a user: set it to \
-                     something like `https://llm.example/v1`"
-                        .to_owned(),
+                     something like `https://llm.example/v1`",
                 )
             })?;
-        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| {
-            not_configured("SKILL_LLM_API_KEY holds characters that no header can have".to_owned())
-        })?;
-        bearer.set_sensitive(true);
-        let http = builder(url.scheme() == "https")
-            .default_headers(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))
-            .build()
-            .map_err(|error| not_configured("no HTTP client could be made".to_owned()).with_source(error))?;
+        if HeaderValue::from_str(settings.key.expose()).is_err() {
+            let message = "SKILL_LLM_API_KEY holds characters that no header can have";
+            return Err(not_configured(message));
+        }
+        let http = web::client(url.scheme() == "https")
+            .map_err(|error| not_configured("no HTTP client could be made").with_source(error))?;
         Ok(Self {
             http,
-            url,
-            key,
-            models,
-            timeout,
+            url: url.into(),
+            settings,
             forms: Mutex::default(),
         })
     }
@@ -110,57 +95,47 @@ impl OpenAi {
 
     /// Asks in the form that the model is known to take, and in simpler ones as long as the server refuses the form.
     async fn ask_in_some_form(&self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
+        let key = &self.settings.key;
         let known = self.forms().known(model, prompt);
         let mut form = known;
         loop {
-            let (status, retry_after, answer) = self.send(body::of(model, prompt, form)).await?;
-            if status.is_success() {
+            let answer = self.send(&body::of(model, prompt, form)).await?;
+            if answer.is_success() {
                 if form != known {
                     self.forms().learn(model, prompt, form);
                 }
-                return reply::read(model, &answer, &self.key);
+                return reply::read(model, &answer.body, key);
             }
-            let refusal = reply::Refusal::read(status, &answer, &self.key);
+            let refusal = reply::Refusal::read(&answer, key);
             match form.simpler(prompt, &refusal) {
                 Some(simpler) => form = simpler,
-                None => return Err(refusal.unanswered(model, retry_after)),
+                None => return Err(refusal.unanswered(model)),
             }
         }
     }
 
-    /// Sends one request; gives the status, when to come again, and the body.
-    async fn send(&self, body: Vec<u8>) -> Result<(StatusCode, Option<Duration>, Vec<u8>), ChatError> {
-        let request = self
-            .http
-            .post(self.url.clone())
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "application/json")
-            .body(body);
-        let response = request.send().await.map_err(unreached)?;
-        let status = response.status();
-        let retry_after = reply::retry_after(response.headers());
-        let answer = read_body(response, MAX_ANSWER).await.map_err(unread)?;
-        Ok((status, retry_after, answer))
-    }
-}
-
-/// The failure of a request that got no answer.
-fn unreached(error: reqwest::Error) -> ChatError {
-    let why = if error.is_connect() {
-        "no connection to the model's server could be made"
-    } else {
-        "the connection to the model's server broke"
-    };
-    ChatError::next(SkillError::retryable("llm_failed", why).with_source(error.without_url()))
-}
-
-fn unread(error: BodyError) -> ChatError {
-    match error {
-        BodyError::Broken(error) => unreached(error),
-        BodyError::TooLarge => {
-            let message = format!("the answer of the model's server is larger than {MAX_ANSWER} bytes");
-            ChatError::next(SkillError::retryable("llm_failed", message))
-        }
+    async fn send(&self, body: &[u8]) -> Result<Answer, ChatError> {
+        let bearer = format!("Bearer {}", self.settings.key.expose());
+        let request = Request {
+            method: Method::POST,
+            url: &self.url,
+            headers: vec![("authorization", bearer.into())],
+            body: Some(body),
+            limit: MAX_ANSWER,
+            // All requests for one answer have a time together.
+            timeout: Duration::MAX,
+        };
+        self.http.send(request).await.map_err(|error| {
+            let (why, source) = match error {
+                WebError::Unreachable(source) => ("no connection to the model's server, or it broke", source),
+                WebError::TooLarge => (
+                    "the answer of the model's server is too large",
+                    MAX_ANSWER.to_string(),
+                ),
+                WebError::Unsendable(source) => ("the request to the model's server cannot be sent", source),
+            };
+            ChatError::next(SkillError::retryable("llm_failed", why).with_source(source))
+        })
     }
 }
 
@@ -170,19 +145,17 @@ impl ChatModel for OpenAi {
     }
 
     fn models(&self) -> Vec<String> {
-        self.models.clone()
+        self.settings.models.clone()
     }
 
     fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a> {
         Box::pin(async move {
-            match timeout(self.timeout, self.ask_in_some_form(model, prompt)).await {
-                Ok(asked) => asked,
-                Err(_) => {
-                    let seconds = self.timeout.as_secs_f64();
-                    let message = format!("the model {model} did not answer within {seconds} s");
-                    Err(ChatError::next(SkillError::retryable("llm_timeout", message)))
-                }
-            }
+            let asked = timeout(self.settings.timeout, self.ask_in_some_form(model, prompt));
+            asked.await.unwrap_or_else(|_| {
+                let seconds = self.settings.timeout.as_secs_f64();
+                let message = format!("the model {model} did not answer within {seconds} s");
+                Err(ChatError::next(SkillError::retryable("llm_timeout", message)))
+            })
         })
     }
 }
@@ -190,8 +163,8 @@ impl ChatModel for OpenAi {
 impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAi")
-            .field("models", &self.models)
-            .field("timeout", &self.timeout)
+            .field("models", &self.settings.models)
+            .field("timeout", &self.settings.timeout)
             .finish_non_exhaustive()
     }
 }

@@ -1,9 +1,5 @@
 //! What comes back, read without trust.
 
-use std::time::Duration;
-
-use reqwest::StatusCode;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use crate::contract::json;
@@ -11,6 +7,7 @@ use crate::environment::Secret;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
 use crate::platform::llm::model::{ChatError, Reply};
+use crate::platform::web::Answer;
 
 /// The longest word of a server that is repeated, in bytes.
 const MAX_WORD: usize = 60;
@@ -47,8 +44,8 @@ pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, Chat
     let usage = usage(model, &document, key);
     if document.get("choices").is_none() {
         // Some servers tell failures with the status of a success.
-        let refusal = Refusal::of_document(StatusCode::OK, &document, key);
-        return Err(refusal.unanswered(model, None).usage(usage));
+        let refusal = Refusal::of_document(200, &document, key);
+        return Err(refusal.unanswered(model).usage(usage));
     }
     let choice = &document["choices"][0];
     let message = &choice["message"];
@@ -104,15 +101,9 @@ fn usage(model: &str, document: &Value, key: &Secret) -> LlmUsage {
     }
 }
 
-/// When the server takes requests again. Only seconds are understood, not dates.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds: f64 = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
 /// What a server refused a request with. It holds texts of the server, so nothing writes it out.
 pub(super) struct Refusal {
-    status: StatusCode,
+    status: u16,
     /// A word of the server's own.
     word: Option<String>,
     /// The part of the request that it is about, as it may be repeated.
@@ -124,18 +115,16 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn read(status: StatusCode, body: &[u8], key: &Secret) -> Self {
-        let document = json::parse(body).unwrap_or_default();
-        Self::of_document(status, &document, key)
+    pub(super) fn read(answer: &Answer, key: &Secret) -> Self {
+        Self::of_document(answer.status, &answer.json().unwrap_or_default(), key)
     }
 
-    fn of_document(status: StatusCode, document: &Value, key: &Secret) -> Self {
+    fn of_document(status: u16, document: &Value, key: &Secret) -> Self {
         let error = &document["error"];
         // A code that is a number is the status that the server would have given.
-        let told = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-        let told = told.and_then(|code| StatusCode::from_u16(code).ok());
-        let status = match told {
-            Some(told) if status.is_success() => told,
+        let told = error["code"].as_u64().filter(|code| (100..1000).contains(code));
+        let status = match told.and_then(|code| u16::try_from(code).ok()) {
+            Some(told) if (200..300).contains(&status) => told,
             _ => status,
         };
         let about = error["param"].as_str().filter(|param| names_something(param));
@@ -155,20 +144,20 @@ impl Refusal {
 
     /// Whether it is about what was sent, as opposed to who sent it or when, and says of nothing else that it is the reason.
     pub(super) fn may_be_about_the_form(&self) -> bool {
-        matches!(self.status.as_u16(), 400 | 415 | 422 | 501) && !self.of_something_else
+        matches!(self.status, 400 | 415 | 422 | 501) && !self.of_something_else
     }
 
     /// The failure of the model.
-    pub(super) fn unanswered(&self, model: &str, retry_after: Option<Duration>) -> ChatError {
+    pub(super) fn unanswered(&self, model: &str) -> ChatError {
         let in_brackets = |word: &String| format!(" ({word})");
         let word = self.word.as_ref().map(in_brackets).unwrap_or_default();
         let about = |param: &String| format!(" about `{param}`");
         let param = self.param.as_ref().map(about).unwrap_or_default();
-        let status = self.status.as_u16();
+        let status = self.status;
         match status {
             429 => {
                 let message = format!("the model {model} takes no more requests for now{word}");
-                ChatError::next(SkillError::retryable("llm_rate_limited", message)).retry_after(retry_after)
+                ChatError::next(SkillError::retryable("llm_rate_limited", message))
             }
             401 => {
                 let message = format!("the model's server refused SKILL_LLM_API_KEY{word}");
@@ -185,8 +174,6 @@ impl Refusal {
                     "status 404{word}{param}; check SKILL_LLM_BASE_URL and the name of the model in SKILL_LLM_MODELS"
                 ),
             ),
-            // Whoever is overloaded may say for how long; a fault has no end that is known.
-            503 => failed(model, &format!("status {status}{word}")).retry_after(retry_after),
             _ => failed(model, &format!("status {status}{word}{param}")),
         }
     }

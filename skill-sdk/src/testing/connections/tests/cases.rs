@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{FakeConnection, FakeConnections};
+use super::super::{FakeConnection, FakeConnections};
 use crate::context::connection::Connection;
 use crate::context::{ContextBuilder, SkillContext, States};
 use crate::error::SkillError;
@@ -94,11 +94,7 @@ async fn replay(case: &Case) {
                 info(case, step, got, expected);
             }
             "token" => {
-                let got = fake
-                    .client()
-                    .token(key, options["fresh"] == true)
-                    .await
-                    .map_err(SkillError::from);
+                let got = fake.client().token(key, options["fresh"] == true).await;
                 counted(case, step, &fake, expected);
                 match got {
                     Ok(token) => assert_eq!(expected["token"], token.expose(), "{}: {step}", case.id),

@@ -1,4 +1,6 @@
-//! What the fake does not take.
+//! What the fake does not take, and the recorded cases.
+
+mod cases;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
