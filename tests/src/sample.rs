@@ -137,7 +137,8 @@ pub fn context_echo(inputs: Value, ctx: SkillContext) -> Value {
 
 /// A caller as the recorded cases write it.
 fn caller_document(caller: &Caller) -> Value {
-    let kind = match caller.principal_type() {
+    let claims = caller.claims();
+    let kind = match &claims.principal_type {
         PrincipalType::Named(kind) => kind,
         _ => "",
     };
@@ -145,15 +146,15 @@ fn caller_document(caller: &Caller) -> Value {
         "tenantId": caller.tenant_id(),
         "principalId": caller.principal_id(),
         "principalType": kind,
-        "credentialId": caller.credential_id(),
-        "audience": caller.audience(),
-        "issuer": caller.issuer(),
-        "tokenId": caller.token_id(),
-        "scopes": caller.scopes(),
-        "scopeCeiling": caller.scope_ceiling(),
+        "credentialId": claims.credential_id,
+        "audience": claims.audience,
+        "issuer": claims.issuer,
+        "tokenId": claims.token_id,
+        "scopes": claims.scopes,
+        "scopeCeiling": claims.scope_ceiling,
         "effectiveScopes": caller.effective_scopes().collect::<Vec<_>>(),
-        "sessionId": caller.session_id(),
-        "acr": caller.acr().unwrap_or_default(),
+        "sessionId": claims.session_id,
+        "acr": claims.acr.as_deref().unwrap_or_default(),
     })
 }
 

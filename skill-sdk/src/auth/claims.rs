@@ -233,8 +233,8 @@ mod tests {
             let verdict = with(name, json!(NOW.saturating_add(offset))).err();
             assert_eq!(verdict, result, "{name} {offset}");
         }
-        assert_eq!(with("exp", json!(1_000_000.9)).unwrap().expires_at(), NOW);
-        assert_eq!(with("exp", json!(1e300)).unwrap().expires_at(), i64::MAX);
+        assert_eq!(with("exp", json!(1_000_000.9)).unwrap().claims().expires_at, NOW);
+        assert_eq!(with("exp", json!(1e300)).unwrap().claims().expires_at, i64::MAX);
         assert_eq!(with("exp", json!(-1e300)), Err(expired()));
         assert_eq!(with("nbf", json!(u64::MAX)), Err(in_future("nbf")));
     }
@@ -243,21 +243,37 @@ mod tests {
     fn what_the_caller_knows() {
         let caller = with("sub", json!("22222222ABCD42228222222222222222")).unwrap();
         assert_eq!(caller.principal_id(), "22222222-abcd-4222-8222-222222222222");
-        assert_eq!(caller.credential_id(), "jti-1");
-        assert_eq!(caller.principal_type(), &PrincipalType::Unknown);
+        assert_eq!(caller.claims().credential_id, "jti-1");
+        assert_eq!(caller.claims().principal_type, PrincipalType::Unknown);
+        let claims = caller.claims();
         assert_eq!(
-            (caller.session_id(), caller.auth_time(), caller.acr()),
-            (None, None, None)
+            (&claims.session_id, claims.auth_time, &claims.acr),
+            (&None, None, &None)
         );
-        assert!(caller.scopes().is_empty() && caller.scope_ceiling().is_none());
-        assert_eq!(caller.token_claims()["aud"], "acme-skills");
+        assert!(claims.scopes.is_empty() && claims.scope_ceiling.is_none());
+        assert_eq!(claims.claims["aud"], "acme-skills");
 
         let named = with("principal_type", json!("agent")).unwrap();
-        assert_eq!(named.principal_type(), &PrincipalType::Named("agent".into()));
-        assert_eq!(with("credential_id", json!("c")).unwrap().credential_id(), "c");
-        assert_eq!(with("credential_id", json!("")).unwrap().credential_id(), "jti-1");
-        assert_eq!(with("acr", json!("high")).unwrap().acr(), Some("high"));
-        assert_eq!(with("auth_time", json!(12.5)).unwrap().auth_time(), Some(12));
+        assert_eq!(
+            named.claims().principal_type,
+            PrincipalType::Named("agent".into())
+        );
+        assert_eq!(
+            with("credential_id", json!("c")).unwrap().claims().credential_id,
+            "c"
+        );
+        assert_eq!(
+            with("credential_id", json!("")).unwrap().claims().credential_id,
+            "jti-1"
+        );
+        assert_eq!(
+            with("acr", json!("high")).unwrap().claims().acr.as_deref(),
+            Some("high")
+        );
+        assert_eq!(
+            with("auth_time", json!(12.5)).unwrap().claims().auth_time,
+            Some(12)
+        );
         // Claims that decide nothing are dropped when they are of no use.
         for (name, value) in [
             ("principal_type", json!(7)),
@@ -272,42 +288,28 @@ mod tests {
     #[test]
     fn scopes_and_their_ceiling() {
         let names = |scopes: Value| -> Vec<String> {
-            with("scope", scopes).unwrap().scopes().iter().cloned().collect()
+            with("scope", scopes)
+                .unwrap()
+                .claims()
+                .scopes
+                .iter()
+                .cloned()
+                .collect()
         };
         assert_eq!(names(json!("a b  c a")), ["a", "b", "c"]);
         assert_eq!(names(json!(["b", "a", ""])), ["a", "b"]);
         assert_eq!(names(json!("")), [""; 0]);
         assert_eq!(names(Value::Null), [""; 0]);
-        assert_eq!(
-            with("scope_ceiling", json!([]))
-                .unwrap()
-                .scope_ceiling()
-                .unwrap()
-                .len(),
-            0
-        );
-        assert_eq!(
-            with("scope_ceiling", json!(""))
-                .unwrap()
-                .scope_ceiling()
-                .unwrap()
-                .len(),
-            0
-        );
-        assert_eq!(
-            with("scope_ceiling", json!("a b"))
-                .unwrap()
-                .scope_ceiling()
-                .unwrap()
-                .len(),
-            2
-        );
-        assert!(
-            with("scope_ceiling", Value::Null)
-                .unwrap()
-                .scope_ceiling()
-                .is_none()
-        );
+        for (ceiling, length) in [
+            (json!([]), Some(0)),
+            (json!(""), Some(0)),
+            (json!("a b"), Some(2)),
+            (Value::Null, None),
+        ] {
+            let caller = with("scope_ceiling", ceiling).unwrap();
+            let known = caller.claims().scope_ceiling.as_ref();
+            assert_eq!(known.map(BTreeSet::len), length);
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct Caller(CallerClaims);
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallerClaims {
-    /// The tenant.
+    /// The tenant: a UUID in lower case with dashes.
     pub tenant_id: String,
     /// The principal: the claim `sub`.
     pub principal_id: String,
@@ -54,7 +54,7 @@ pub struct CallerClaims {
     pub auth_time: Option<i64>,
     /// The class of the login.
     pub acr: Option<String>,
-    /// All claims of the token.
+    /// All claims of the token as they came. They may hold personal data: do not log them.
     pub claims: Map<String, Value>,
 }
 
@@ -88,7 +88,7 @@ impl Caller {
         Self(claims)
     }
 
-    /// What the token says.
+    /// All that the token says. Ask [`has_scope`](Self::has_scope) whether a scope counts.
     pub fn claims(&self) -> &CallerClaims {
         &self.0
     }
@@ -103,75 +103,10 @@ impl Caller {
         &self.0.principal_id
     }
 
-    /// What kind of principal it is.
-    pub fn principal_type(&self) -> &PrincipalType {
-        &self.0.principal_type
-    }
-
-    /// The credential that the token was issued for.
-    pub fn credential_id(&self) -> &str {
-        &self.0.credential_id
-    }
-
-    /// The audience of the token.
-    pub fn audience(&self) -> &str {
-        &self.0.audience
-    }
-
-    /// The issuer of the token.
-    pub fn issuer(&self) -> &str {
-        &self.0.issuer
-    }
-
-    /// The id of the token; it may be empty.
-    pub fn token_id(&self) -> &str {
-        &self.0.token_id
-    }
-
-    /// The scopes of the token. Ask [`has_scope`](Self::has_scope) whether one counts.
-    pub fn scopes(&self) -> &BTreeSet<String> {
-        &self.0.scopes
-    }
-
-    /// The scopes that the caller can have at most; `None` when the token declares no ceiling.
-    pub fn scope_ceiling(&self) -> Option<&BTreeSet<String>> {
-        self.0.scope_ceiling.as_ref()
-    }
-
     /// The scopes that count, in alphabetical order: those for which [`has_scope`](Self::has_scope) is true.
     pub fn effective_scopes(&self) -> impl Iterator<Item = &str> {
         let scopes = self.0.scopes.iter().map(String::as_str);
         scopes.filter(|scope| self.is_under_ceiling(scope))
-    }
-
-    /// When the token expires, in seconds since 1970.
-    pub fn expires_at(&self) -> i64 {
-        self.0.expires_at
-    }
-
-    /// When the token was issued, in seconds since 1970.
-    pub fn issued_at(&self) -> i64 {
-        self.0.issued_at
-    }
-
-    /// The session: a UUID in lower case with dashes.
-    pub fn session_id(&self) -> Option<&str> {
-        self.0.session_id.as_deref()
-    }
-
-    /// When the caller logged in, in seconds since 1970.
-    pub fn auth_time(&self) -> Option<i64> {
-        self.0.auth_time
-    }
-
-    /// The class of the login.
-    pub fn acr(&self) -> Option<&str> {
-        self.0.acr.as_deref()
-    }
-
-    /// All claims of the token as they came. They may hold personal data: do not log them.
-    pub fn token_claims(&self) -> &Map<String, Value> {
-        &self.0.claims
     }
 
     /// Whether the caller has the scope: it is among its scopes and, when a ceiling is declared, under the ceiling.

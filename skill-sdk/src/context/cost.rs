@@ -1,18 +1,20 @@
 //! What a call consumed.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::platform::LlmUsage;
 use crate::platform::usage::{add_price, finite_sum};
 
-/// The sums of one call.
+/// The sums of one call, as the cost document writes them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 pub(crate) struct Cost {
+    #[serde(skip_serializing_if = "Option::is_none")]
     llm: Option<Llm>,
-    /// In order of first use. A call uses a handful of units, so a list is the fastest map.
-    units: Vec<(String, f64)>,
+    /// In order of first use.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    units: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +25,10 @@ struct Llm {
     completion_tokens: u64,
     total_tokens: u64,
     models: Vec<String>,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "round_to_six_places"
+    )]
     cost_usd: Option<f64>,
 }
 
@@ -37,10 +43,8 @@ impl Cost {
             );
             return;
         }
-        match self.units.iter_mut().find(|(known, _)| *known == unit) {
-            Some((_, sum)) => *sum = finite_sum(*sum, amount),
-            None => self.units.push((unit, amount)),
-        }
+        let sum = self.units.entry(unit).or_insert(0.0.into());
+        *sum = finite_sum(sum.as_f64().unwrap_or_default(), amount).into();
     }
 
     pub(crate) fn add_llm(&mut self, usage: &LlmUsage) {
@@ -57,34 +61,16 @@ impl Cost {
 
     /// The cost document, `None` when nothing was spent.
     pub(crate) fn document(&self) -> Option<Value> {
-        let mut document = Map::new();
-        if let Some(llm) = &self.llm {
-            let mut sums = Map::new();
-            sums.insert("calls".into(), llm.calls.into());
-            sums.insert("promptTokens".into(), llm.prompt_tokens.into());
-            sums.insert("completionTokens".into(), llm.completion_tokens.into());
-            sums.insert("totalTokens".into(), llm.total_tokens.into());
-            sums.insert("models".into(), llm.models.clone().into());
-            if let Some(price) = llm.cost_usd {
-                sums.insert("costUsd".into(), round_to_six_places(price).into());
-            }
-            document.insert("llm".into(), sums.into());
-        }
-        if !self.units.is_empty() {
-            let units: Map<_, _> = self
-                .units
-                .iter()
-                .map(|(unit, amount)| (unit.clone(), (*amount).into()))
-                .collect();
-            document.insert("units".into(), units.into());
-        }
-        (!document.is_empty()).then(|| document.into())
+        let spent = self.llm.is_some() || !self.units.is_empty();
+        spent.then(|| serde_json::to_value(self).unwrap_or_default())
     }
 }
 
 /// Rounds the exact binary value, half to even, as decimal printing does.
-fn round_to_six_places(price: f64) -> f64 {
-    format!("{price:.6}").parse().unwrap_or(price)
+#[expect(clippy::ref_option, reason = "serde passes a field by reference")]
+fn round_to_six_places<S: Serializer>(price: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    let round = |price: f64| format!("{price:.6}").parse().unwrap_or(price);
+    price.map(round).serialize(serializer)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 pub(crate) mod artifacts;
 mod builder;
 mod caller;
-mod cancel;
 #[cfg(feature = "connections")]
 pub(crate) mod connection;
 mod cost;
@@ -32,8 +31,6 @@ use serde_json::{Map, Value};
 
 pub use self::builder::{ContextBuilder, DeclaredNames};
 pub use self::caller::{Caller, CallerClaims, PrincipalType};
-pub(crate) use self::cancel::Cancellation;
-pub use self::cancel::Cancelled;
 #[cfg(feature = "runtime")]
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
@@ -79,7 +76,8 @@ pub struct SkillContext(Arc<Inner>);
 
 struct Inner {
     start: ContextBuilder,
-    cancellation: Cancellation,
+    #[cfg(feature = "runtime")]
+    cancellation: tokio_util::sync::CancellationToken,
     undeclared: Mutex<Vec<String>>,
     /// The clients of the installation that the call began with: it goes on with them, whatever other calls use.
     #[cfg(feature = "core")]
@@ -96,7 +94,8 @@ impl SkillContext {
     pub fn new(start: ContextBuilder) -> Self {
         Self(Arc::new(Inner {
             start,
-            cancellation: Cancellation::default(),
+            #[cfg(feature = "runtime")]
+            cancellation: tokio_util::sync::CancellationToken::new(),
             undeclared: Mutex::default(),
             #[cfg(feature = "core")]
             core: std::sync::OnceLock::new(),
@@ -179,13 +178,19 @@ impl SkillContext {
 
     /// Whether nobody waits for the call any more: its time is up, or the caller went away.
     pub fn is_cancelled(&self) -> bool {
-        self.0.cancellation.is_cancelled()
+        #[cfg(feature = "runtime")]
+        return self.0.cancellation.is_cancelled();
+        #[cfg(not(feature = "runtime"))]
+        false
     }
 
     /// Resolves when nobody waits for the call any more. An asynchronous skill needs it only for work that it moved to
     /// another task: its own body is dropped.
-    pub fn cancelled(&self) -> Cancelled {
-        self.0.cancellation.cancelled()
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + Sync + use<> {
+        #[cfg(feature = "runtime")]
+        return self.0.cancellation.clone().cancelled_owned();
+        #[cfg(not(feature = "runtime"))]
+        std::future::pending()
     }
 
     /// Tells everybody who holds the context that nobody waits for the call any more.

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 pub use self::answer::Answer;
 pub use self::request::{InputKind, InputRequest};
-use super::{Cancelled, SkillContext};
+use super::SkillContext;
 use crate::contract::schema;
 use crate::error::SkillError;
 
@@ -182,7 +182,8 @@ impl SkillContext {
 }
 
 /// The result of `work`, or `None` once `end` is ready. Needs no runtime.
-async fn or_until<T>(mut work: Pin<Box<dyn Future<Output = T> + Send + '_>>, end: Cancelled) -> Option<T> {
+async fn or_until<T>(work: impl Future<Output = T>, end: impl Future<Output = ()>) -> Option<T> {
+    let mut work = pin!(work);
     let mut end = pin!(end);
     poll_fn(|cx| {
         if let Poll::Ready(result) = work.as_mut().poll(cx) {

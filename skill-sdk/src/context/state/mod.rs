@@ -2,7 +2,6 @@
 //!
 //! - `slot`: one value, from its declaration to the value; who builds it and who waits
 
-mod build;
 mod slot;
 #[cfg(test)]
 mod tests;
@@ -14,17 +13,16 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use self::build::off_the_runtime;
 use self::slot::Slot;
 use super::Environment;
 use crate::contract::Origin;
 use crate::error::SkillError;
 
 /// A value of a type that only its owner knows.
-pub(super) type Shared = Arc<dyn Any + Send + Sync>;
+type Shared = Arc<dyn Any + Send + Sync>;
 
 /// The work of building one.
-pub(super) type Build = Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>;
+type Build = Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>;
 
 /// A function marked `#[skill_sdk::state]`, of whatever type.
 pub trait StateBuilder: Send + Sync + 'static {
@@ -239,6 +237,23 @@ impl States {
         names.sort_unstable();
         names
     }
+}
+
+/// Runs work that may block where it stalls nobody. Its events belong to the call that needs the value.
+#[cfg(feature = "runtime")]
+async fn off_the_runtime<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SkillError> + Send + 'static,
+) -> Result<T, SkillError> {
+    let span = tracing::Span::current();
+    let task = tokio::task::spawn_blocking(move || span.in_scope(work));
+    task.await
+        .unwrap_or_else(|failed| Err(SkillError::unclassified("panic", Some(Box::new(failed)))))
+}
+
+/// Without a runtime nothing is hosted, so there is nobody to stall.
+#[cfg(not(feature = "runtime"))]
+async fn off_the_runtime<T>(work: impl FnOnce() -> Result<T, SkillError>) -> Result<T, SkillError> {
+    work()
 }
 
 fn unavailable(type_name: &str, why: &str) -> SkillError {

@@ -1,53 +1,48 @@
 //! One shared value: who builds it, and who waits for it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "runtime")]
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock};
+#[cfg(feature = "runtime")]
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::super::cancel::Cancellation;
-use super::build::{Caught, in_its_own_task, in_time};
+#[cfg(feature = "runtime")]
+use futures_util::FutureExt;
+#[cfg(feature = "runtime")]
+use tokio::runtime::Handle;
+
 use super::{Shared, StateBuilder, unavailable};
 use crate::context::Environment;
 use crate::error::SkillError;
+
+/// How long building may take. Calls that need the value end by their own time; this is for a build that hangs, which would
+/// keep the value from all calls for ever.
+#[cfg(feature = "runtime")]
+const LONGEST: std::time::Duration = std::time::Duration::from_mins(10);
+
+/// A build that goes on, for all who wait for it. `None` when the runtime that built went away.
+#[cfg(feature = "runtime")]
+type Building = futures_util::future::Shared<
+    std::pin::Pin<Box<dyn Future<Output = Option<Result<Shared, SkillError>>> + Send>>,
+>;
 
 /// One shared value, from its declaration to the value.
 pub(super) struct Slot {
     /// `None`: the value was given.
     builder: Option<&'static dyn StateBuilder>,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    value: Option<Shared>,
-    /// Somebody builds it.
-    building: bool,
-    /// Set when the building that goes on ends.
-    end: Cancellation,
-    /// How many times building ended: well, badly, or because the runtime that built went away. It is also the number of
-    /// the round that goes on or comes next.
-    rounds: u64,
-    /// Why building ended badly the last time that it did, and the round in which that was.
-    failed: Option<(u64, Failed)>,
-}
-
-/// Why there is no value. Everybody who waited for it is told.
-#[derive(Clone)]
-struct Failed {
-    /// In words for callers.
-    why: String,
-    /// For the log.
-    source: Arc<SkillError>,
+    value: OnceLock<Shared>,
+    #[cfg(feature = "runtime")]
+    building: Mutex<Option<Building>>,
 }
 
 impl Slot {
     /// A value that is there, or one to be built.
     pub(super) fn new(builder: Option<&'static dyn StateBuilder>, value: Option<Shared>) -> Self {
-        let state = State {
-            value,
-            ..State::default()
-        };
         Self {
             builder,
-            state: Mutex::new(state),
+            value: value.map_or_else(OnceLock::new, OnceLock::from),
+            #[cfg(feature = "runtime")]
+            building: Mutex::default(),
         }
     }
 
@@ -57,16 +52,37 @@ impl Slot {
 
     #[cfg(feature = "runtime")]
     pub(super) fn value(&self) -> Option<Shared> {
-        self.state().value.clone()
+        self.value.get().cloned()
     }
 
     #[cfg(test)]
     pub(super) fn is_building(&self) -> bool {
-        self.state().building
+        self.building().is_some()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Without a runtime there are no tasks: each caller builds until there is a value.
+    #[cfg(not(feature = "runtime"))]
+    pub(super) async fn get(
+        &self,
+        name: &'static str,
+        environment: &Environment,
+    ) -> Result<Shared, SkillError> {
+        if let Some(value) = self.value.get() {
+            return Ok(Arc::clone(value));
+        }
+        let builder = self
+            .builder
+            .ok_or_else(|| unavailable(name, "it has no builder"))?;
+        let built = builder.build(environment.clone()).await;
+        let built = built.map_err(|error| failed(name, error))?;
+        Ok(Arc::clone(self.value.get_or_init(|| built)))
+    }
+}
+
+#[cfg(feature = "runtime")]
+impl Slot {
+    fn building(&self) -> MutexGuard<'_, Option<Building>> {
+        self.building.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn get(
@@ -74,69 +90,80 @@ impl Slot {
         name: &'static str,
         environment: &Environment,
     ) -> Result<Shared, SkillError> {
+        let mut began = false;
         loop {
-            let (builds, round, end) = {
-                let mut state = self.state();
-                if let Some(value) = &state.value {
+            let work = {
+                let mut building = self.building();
+                if let Some(value) = self.value.get() {
                     return Ok(Arc::clone(value));
                 }
-                let builds = !state.building;
-                state.building = true;
-                (builds, state.rounds, state.end.cancelled())
+                let start = || {
+                    began = true;
+                    self.start(name, environment.clone())
+                };
+                building.get_or_insert_with(start).clone()
             };
-            if builds {
-                let work = build(Turn(Arc::clone(self)), name, environment.clone());
-                in_its_own_task(work).await;
+            if let Some(built) = work.clone().await {
+                return built;
             }
-            end.await;
-            let state = self.state();
-            if let Some((_, failed)) = state.failed.as_ref().filter(|(ended, _)| *ended >= round) {
-                return Err(unavailable(name, &failed.why).with_source(Arc::clone(&failed.source)));
-            }
-            if builds && state.value.is_none() {
+            self.building().take_if(|known| known.ptr_eq(&work));
+            if began {
                 // Nobody builds in a runtime that ends. Whoever only waited takes the next turn.
                 return Err(unavailable(name, "building it was given up"));
             }
         }
     }
-}
 
-/// Builds a value while it is `turn`'s turn.
-async fn build(turn: Turn, name: &'static str, environment: Environment) {
-    let Turn(slot) = &turn;
-    let built = match slot.builder {
-        // Its thread cannot be ended: another one would be kept beside it, and then a third.
-        Some(builder) if builder.blocks() => Caught(builder.build(environment)).await,
-        Some(builder) => in_time(Caught(builder.build(environment))).await,
-        None => Err(unavailable(name, "it has no builder")),
-    };
-    let mut state = slot.state();
-    match built {
-        Ok(value) => state.value = Some(value),
-        Err(error) => {
-            // What the author classified is meant for callers; anything else is for the log.
-            let why = if error.is_crash() {
-                "building it failed".to_owned()
-            } else {
-                format!("building it failed: {error}")
-            };
-            let source = Arc::new(error);
-            state.failed = Some((state.rounds, Failed { why, source }));
+    /// Begins to build. Where there is a runtime, a task goes on with it whoever stops waiting. Its events belong to the call
+    /// that began it.
+    fn start(self: &Arc<Self>, name: &'static str, environment: Environment) -> Building {
+        let slot = Arc::clone(self);
+        let work = async move {
+            let built = slot.build(environment).await;
+            let mut building = slot.building();
+            *building = None;
+            let built = built.map_err(|error| failed(name, error))?;
+            Ok(Arc::clone(slot.value.get_or_init(|| built)))
+        };
+        match Handle::try_current() {
+            Ok(runtime) => {
+                let task = runtime.spawn(tracing::Instrument::in_current_span(work));
+                task.map(Result::ok).boxed().shared()
+            }
+            // A context that is used on a thread of another runtime.
+            Err(_) => work.map(Some).boxed().shared(),
         }
     }
+
+    /// Builds a value. A panic is a failure like others: the next call tries again.
+    async fn build(&self, environment: Environment) -> Result<Shared, SkillError> {
+        let Some(builder) = self.builder else {
+            return Err(SkillError::retryable("state_unavailable", "it has no builder"));
+        };
+        let build = AssertUnwindSafe(builder.build(environment)).catch_unwind();
+        // A thread cannot be ended: another one would be kept beside it, and then a third. Without a runtime there is no
+        // clock.
+        let outcome = if builder.blocks() || Handle::try_current().is_err() {
+            build.await
+        } else {
+            tokio::time::timeout(LONGEST, build).await.unwrap_or_else(|_| {
+                let message = format!("it took longer than {} minutes", LONGEST.as_secs() / 60);
+                Ok(Err(SkillError::retryable("timeout", message)))
+            })
+        };
+        outcome.unwrap_or_else(|panic| {
+            let text = format!("it panicked: {}", crate::error::panic_text(panic.as_ref()));
+            Err(SkillError::unclassified("panic", Some(text.into())))
+        })
+    }
 }
 
-/// The turn of the one who builds; ends also when the build panics or is given up.
-struct Turn(Arc<Slot>);
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        let end = {
-            let mut state = self.0.state();
-            state.building = false;
-            state.rounds += 1;
-            std::mem::take(&mut state.end)
-        };
-        end.cancel();
-    }
+/// What the author classified is meant for callers; anything else is for the log.
+fn failed(name: &str, error: SkillError) -> SkillError {
+    let why = if error.is_crash() {
+        "building it failed".to_owned()
+    } else {
+        format!("building it failed: {error}")
+    };
+    unavailable(name, &why).with_source(error)
 }

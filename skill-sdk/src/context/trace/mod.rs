@@ -31,20 +31,13 @@ impl TraceContext {
     /// Reads the values of the two headers. `None` when `traceparent` is not of the form that the recommendation of the W3C
     /// gives it; a `tracestate` that cannot be handed on is left out.
     pub fn parse(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
-        let text = traceparent.trim_matches([' ', '\t']);
-        let (version, rest) = (text.get(..2)?, text.get(2..55)?);
-        let beyond = text.get(55..)?;
-        // A later version may say more, behind a dash; what this one knows stands at the same places.
-        let whole = if version == "00" {
-            beyond.is_empty()
-        } else {
-            beyond.is_empty() || beyond.starts_with('-')
-        };
-        let part = |from: usize, to: usize| rest.get(from..to).filter(|part| is_hex(part));
-        let (trace, parent, flags) = (part(1, 33)?, part(34, 50)?, part(51, 53)?);
-        let dashes = [0, 33, 50].iter().all(|at| rest.as_bytes()[*at] == b'-');
+        let mut parts = traceparent.trim_matches([' ', '\t']).splitn(5, '-');
+        let mut part = |length| parts.next().filter(|part| part.len() == length && is_hex(part));
+        let (version, trace, parent, flags) = (part(2)?, part(32)?, part(16)?, part(2)?);
+        // A later version may say more, behind a dash.
+        let more = parts.next().is_some();
         let zero = |text: &str| text.bytes().all(|byte| byte == b'0');
-        if !whole || !dashes || !is_hex(version) || version == "ff" || zero(trace) || zero(parent) {
+        if version == "ff" || (version == "00" && more) || zero(trace) || zero(parent) {
             return None;
         }
         let sampled = u8::from_str_radix(flags, 16).ok()? & 1;

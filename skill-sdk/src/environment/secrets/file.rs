@@ -51,16 +51,20 @@ pub(super) fn read_bounded(file: File) -> Result<Vec<u8>, Refusal> {
     file.take(MAX_BYTES as u64 + 1)
         .read_to_end(&mut content)
         .map_err(|error| Refusal::from_io(&error))?;
-    if content.len() > MAX_BYTES {
-        Err(Refusal::too_large())
-    } else {
-        Ok(content)
+    if content.len() <= MAX_BYTES {
+        return Ok(content);
     }
+    let limit = MAX_BYTES / 1024;
+    let why = format!("it is larger than {limit} KiB; a secret must be smaller");
+    Err(Refusal::rejected("too_large", why))
 }
 
 fn decode(content: Vec<u8>) -> Result<Secret, Refusal> {
     // The error is dropped, for it holds the content.
-    let mut text = String::from_utf8(content).map_err(|_| Refusal::not_utf8())?;
+    let mut text = String::from_utf8(content).map_err(|_| {
+        let why = "it is not UTF-8; write the value as UTF-8 text, for example in Base64";
+        Refusal::rejected("not_utf8", why)
+    })?;
     let end = if text.trim().is_empty() {
         0
     } else {

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::file::MAX_BYTES;
 use crate::error::SkillError;
 
 /// Why a file that exists was not read. Holds nothing of what is in the file.
@@ -44,52 +43,10 @@ impl Refusal {
         )
     }
 
-    #[cfg(unix)]
-    pub(super) fn swapped() -> Self {
-        Self::rejected(
-            "symlink_swapped",
-            "a part of its path was exchanged while it was being opened, time after time; \
-             find out what keeps changing the secrets directory",
-        )
-    }
-
     pub(super) fn not_regular() -> Self {
         Self::rejected(
             "not_regular_file",
             "it is not a regular file; put the value into a regular file",
-        )
-    }
-
-    pub(super) fn too_large() -> Self {
-        Self::rejected(
-            "too_large",
-            format!(
-                "it is larger than {} KiB; a secret must be smaller",
-                MAX_BYTES / 1024
-            ),
-        )
-    }
-
-    pub(super) fn not_utf8() -> Self {
-        Self::rejected(
-            "not_utf8",
-            "it is not UTF-8; write the value as UTF-8 text, for example in Base64",
-        )
-    }
-
-    /// A socket has a name in the file system but cannot be opened there, whatever the rights.
-    #[cfg(unix)]
-    pub(super) fn socket() -> Self {
-        Self::rejected("unreadable", "it is a socket; put the value into a regular file")
-    }
-
-    #[cfg(unix)]
-    pub(super) fn too_many_links(limit: usize) -> Self {
-        Self::rejected(
-            "unreadable",
-            format!(
-                "more than {limit} symbolic links lie on the way to it; look for links that go in a circle"
-            ),
         )
     }
 
@@ -102,7 +59,7 @@ impl Refusal {
         }
     }
 
-    fn rejected(reason: &'static str, why: impl Into<Cow<'static, str>>) -> Self {
+    pub(super) fn rejected(reason: &'static str, why: impl Into<Cow<'static, str>>) -> Self {
         Self::Rejected {
             reason,
             why: why.into(),

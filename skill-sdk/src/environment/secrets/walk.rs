@@ -44,7 +44,11 @@ pub(super) fn read_watched(
             Err(Stop::Absent) => return Ok(None),
             Err(Stop::Refused(refusal)) => return Err(refusal),
             Err(Stop::Vanished) => Ok(None),
-            Err(Stop::Swapped) => Err(Refusal::swapped()),
+            Err(Stop::Swapped) => Err(Refusal::rejected(
+                "symlink_swapped",
+                "a part of its path was exchanged while it was being opened, time after time; \
+                 find out what keeps changing the secrets directory",
+            )),
         };
     }
     outcome
@@ -148,7 +152,11 @@ impl Walk {
                 Ok(None)
             }
             FileType::RegularFile => self.open_file(component).map(Some),
-            FileType::Socket => Err(Refusal::socket().into()),
+            // A socket has a name in the file system but cannot be opened there, whatever the rights.
+            FileType::Socket => {
+                let why = "it is a socket; put the value into a regular file";
+                Err(Refusal::rejected("unreadable", why).into())
+            }
             // Not even opened: opening a device can do things, and opening a FIFO is seen at its other end.
             _ => Err(Refusal::not_regular().into()),
         }
@@ -164,7 +172,10 @@ impl Walk {
             })?;
         self.links += 1;
         if self.links > MAX_LINKS {
-            return Err(Refusal::too_many_links(MAX_LINKS).into());
+            let why = format!(
+                "more than {MAX_LINKS} symbolic links lie on the way to it; look for links that go in a circle"
+            );
+            return Err(Refusal::rejected("unreadable", why).into());
         }
         let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
         let inside = if target.is_absolute() {

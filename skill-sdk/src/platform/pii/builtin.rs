@@ -9,24 +9,15 @@ use std::sync::LazyLock;
 
 use fancy_regex::Regex;
 
-use super::email;
-
 /// One kind of find.
 pub(super) struct Pattern {
     pub(super) kind: &'static str,
-    finder: Finder,
-}
-
-enum Finder {
-    Email,
-    Expression {
-        expression: Regex,
-        /// Without a match of it there is none of the expression. It is the cheaper one: it asks for no boundaries of words,
-        /// which automata are slow to find outside of ASCII.
-        hint: Option<&'static LazyLock<Option<Regex>>>,
-        /// Whether what stands before and behind allows the find.
-        fits: fn(before: &str, after: &str) -> bool,
-    },
+    expression: Regex,
+    /// Whether there may be a find. It is cheaper than the expression: it asks for no boundaries of words, which automata are
+    /// slow to find outside of ASCII.
+    hint: fn(&str) -> bool,
+    /// Whether what stands before and behind allows the find.
+    fits: fn(before: &str, after: &str) -> bool,
 }
 
 /// A capitalized word, also a double one: `Салтыков-Щедрин`.
@@ -38,69 +29,82 @@ const PATRONYMIC: &str = "[А-ЯЁ][а-яё]*(?:ич|вна|чна|шна)";
 /// Two initials.
 const INITIALS: &str = r"[А-ЯЁ]\.\s?[А-ЯЁ]\.";
 
-static HAS_PATRONYMIC: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(PATRONYMIC).ok());
+static HAS_PATRONYMIC: LazyLock<Regex> = LazyLock::new(|| compiled(PATRONYMIC));
+
+static HAS_INITIALS: LazyLock<Regex> = LazyLock::new(|| compiled(INITIALS));
 
 /// What `\d` is in the expressions: a digit with a decimal value, of any script.
-static DIGIT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d").ok());
+static DIGIT: LazyLock<Regex> = LazyLock::new(|| compiled(r"\d"));
 
-static HAS_INITIALS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(INITIALS).ok());
-
-/// The patterns in the order of matching; `None` when one does not compile, which would be a hole. They are fixed, so a
-/// test says that all do.
-pub(super) static PATTERNS: LazyLock<Option<Vec<Pattern>>> = LazyLock::new(patterns);
-
-fn patterns() -> Option<Vec<Pattern>> {
-    let name = |source: String, hint| expression("фио", &source, Some(hint), |_, _| true);
-    Some(vec![
-        expression("снилс", r"\d{3}-\d{3}-\d{3}[\s-]\d{2}", None, no_digit_beside)?,
-        expression(
+/// The patterns in the order of matching.
+pub(super) static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let name = |source: &str, hint| pattern("фио", source, hint, |_, _| true);
+    vec![
+        pattern("снилс", r"\d{3}-\d{3}-\d{3}[\s-]\d{2}", |_| true, no_digit_beside),
+        pattern(
             "паспорт",
             // Series and number, with at most a few words after the one that tells what they are.
             r"(?i:паспорт|серия)\D{0,20}\d{2}\s?\d{2}\D{0,10}\d{6}",
-            None,
+            |_| true,
             |_, after| !after.starts_with(is_digit),
-        )?,
-        expression(
+        ),
+        pattern(
             "телефон",
             r"(?:\+7|8)[\s-]{0,2}\(?\d{3}\)?[\s-]{0,2}\d{3}[\s-]?\d{2}[\s-]?\d{2}",
-            None,
+            |_| true,
             no_number_around,
-        )?,
-        Pattern {
-            kind: "email",
-            finder: Finder::Email,
-        },
-        name(format!(r"\b{WORD}\s+{WORD}\s+{PATRONYMIC}\b"), &HAS_PATRONYMIC)?,
+        ),
+        pattern(
+            "email",
+            r"(?i)\b[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,}\b",
+            |text| text.contains('@'),
+            |_, _| true,
+        ),
+        name(&format!(r"\b{WORD}\s+{WORD}\s+{PATRONYMIC}\b"), has_patronymic),
         name(
-            format!(r"\b{WORD}\s+{PATRONYMIC}(?:\s+{WORD})?\b"),
-            &HAS_PATRONYMIC,
-        )?,
-        name(format!(r"\b{PATRONYMIC}\s+{WORD}\b"), &HAS_PATRONYMIC)?,
-        name(format!(r"\b{WORD}\s+{INITIALS}"), &HAS_INITIALS)?,
-        expression(
+            &format!(r"\b{WORD}\s+{PATRONYMIC}(?:\s+{WORD})?\b"),
+            has_patronymic,
+        ),
+        name(&format!(r"\b{PATRONYMIC}\s+{WORD}\b"), has_patronymic),
+        name(&format!(r"\b{WORD}\s+{INITIALS}"), has_initials),
+        pattern(
             "фио",
             &format!(r"{INITIALS}\s?{WORD}\b"),
-            Some(&HAS_INITIALS),
+            has_initials,
             |before, _| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.'),
-        )?,
-    ])
-}
+        ),
+    ]
+});
 
-fn expression(
+fn pattern(
     kind: &'static str,
     source: &str,
-    hint: Option<&'static LazyLock<Option<Regex>>>,
+    hint: fn(&str) -> bool,
     fits: fn(&str, &str) -> bool,
-) -> Option<Pattern> {
-    let expression = Regex::new(source).ok()?;
-    Some(Pattern {
+) -> Pattern {
+    Pattern {
         kind,
-        finder: Finder::Expression {
-            expression,
-            hint,
-            fits,
-        },
-    })
+        expression: compiled(source),
+        hint,
+        fits,
+    }
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "the patterns are fixed, and a test compiles all of them"
+)]
+fn compiled(source: &str) -> Regex {
+    Regex::new(source).expect("a fixed pattern compiles")
+}
+
+/// One that gave up says that there may be something.
+fn has_patronymic(text: &str) -> bool {
+    HAS_PATRONYMIC.is_match(text).unwrap_or(true)
+}
+
+fn has_initials(text: &str) -> bool {
+    HAS_INITIALS.is_match(text).unwrap_or(true)
 }
 
 /// A decimal digit of any script. Other numbers, such as `¹`, `②` and `½`, do not make a find part of a longer number.
@@ -108,10 +112,7 @@ fn is_digit(c: char) -> bool {
     if c.is_ascii() || !c.is_numeric() {
         return c.is_ascii_digit();
     }
-    let text = c.encode_utf8(&mut [0; 4]).to_owned();
-    DIGIT
-        .as_ref()
-        .is_some_and(|digit| digit.is_match(&text).unwrap_or(false))
+    DIGIT.is_match(c.encode_utf8(&mut [0; 4])).unwrap_or(false)
 }
 
 fn no_digit_beside(before: &str, after: &str) -> bool {
@@ -129,24 +130,14 @@ fn no_number_around(before: &str, after: &str) -> bool {
 impl Pattern {
     /// All finds in `text`, in order; `None` when the expression gave up, and nobody knows what is in the text.
     pub(super) fn find_all(&self, text: &str) -> Option<Vec<Range<usize>>> {
-        let Finder::Expression {
-            expression,
-            hint,
-            fits,
-        } = &self.finder
-        else {
-            return Some(email::find_all(text));
-        };
-        if let Some(hint) = hint
-            && !hint.as_ref()?.is_match(text).ok()?
-        {
-            return Some(Vec::new());
-        }
         let mut found = Vec::new();
+        if !(self.hint)(text) {
+            return Some(found);
+        }
         let mut at = 0;
-        while let Some(place) = expression.find_from_pos(text, at).ok()? {
+        while let Some(place) = self.expression.find_from_pos(text, at).ok()? {
             let place = place.range();
-            if fits(text.get(..place.start)?, text.get(place.end..)?) {
+            if (self.fits)(text.get(..place.start)?, text.get(place.end..)?) {
                 at = place.end;
                 found.push(place);
             } else {
@@ -163,10 +154,38 @@ mod tests {
 
     #[test]
     fn all_patterns_are_there_in_the_order_of_the_kinds() {
-        let patterns = PATTERNS.as_ref().unwrap();
-        let mut kinds: Vec<_> = patterns.iter().map(|pattern| pattern.kind).collect();
+        let mut kinds: Vec<_> = PATTERNS.iter().map(|pattern| pattern.kind).collect();
         kinds.dedup();
         assert_eq!(kinds, ["снилс", "паспорт", "телефон", "email", "фио"]);
-        assert!(HAS_PATRONYMIC.is_some() && HAS_INITIALS.is_some() && DIGIT.is_some());
+        assert!(has_patronymic("Иванович") && has_initials("И. И.") && is_digit('٣'));
+    }
+
+    #[test]
+    fn addresses() {
+        let email = PATTERNS.iter().find(|pattern| pattern.kind == "email").unwrap();
+        let table: &[(&str, &[&str])] = &[
+            ("a@b.ru", &["a@b.ru"]),
+            ("a@b.ru@c.de", &["a@b.ru"]),
+            ("a@b@c.de", &["b@c.de"]),
+            ("x a@b.co.uk.", &["a@b.co.uk"]),
+            ("a@b.com-x", &["a@b.com"]),
+            ("a@b.com.c0m", &["a@b.com"]),
+            ("a@b.com_", &[]),
+            ("a@.com", &[]),
+            ("a@-.com", &["a@-.com"]),
+            ("@b.ru", &[]),
+            ("%@b.ru", &[]),
+            ("a%@b.ru", &["a%@b.ru"]),
+            // There is no boundary before `a`, but one before the dot.
+            ("яa.b@c.de", &[".b@c.de"]),
+            ("a@b.c", &[]),
+            ("a@b.cd1", &[]),
+            ("a@b.ruя", &[]),
+        ];
+        for (text, expected) in table {
+            let found = email.find_all(text).unwrap();
+            let found: Vec<_> = found.into_iter().map(|at| &text[at]).collect();
+            assert_eq!(found, *expected, "{text}");
+        }
     }
 }

@@ -14,12 +14,11 @@
 //! Tax numbers, accounts, sums, codes and dates stay. Texts of any length are read in linear time. What is found is never
 //! logged: only kinds and counts are.
 //!
-//! - `builtin`: the patterns of the kinds above; `email`: that of an address, written out
+//! - `builtin`: the patterns of the kinds above
 //! - `guard`: [`Guard`], which puts them one after the other, with patterns of authors
 //! - `fields`: attributes that a schema marks as personal
 
 mod builtin;
-mod email;
 mod fields;
 mod guard;
 #[cfg(test)]
