@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::McpServer;
-use super::elicitation::{Asked, AskingPeer, Capabilities, Rounds};
-use super::notify::{CloseOnDrop, Reporter, Threshold, Wanted};
+use super::elicitation::{AskingPeer, Rounds};
+use super::notify::{CloseOnDrop, Reporter, Threshold};
 use super::outgoing::Outgoing;
 use super::protocol::{Id, Params, RequestMeta, Revision, RpcError, error, response};
 use super::session::Session;
-use crate::context::{Caller, Cost, InputChannel, NoticeSink, ProgressSink, TraceContext};
+use crate::context::{Caller, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::pipeline::{Call, CallOutcome, Meta, Runnable};
@@ -49,7 +49,8 @@ pub(super) struct Origin<'a> {
 
 /// A call that was parsed.
 pub(super) struct ToolCall {
-    runnable: Arc<Runnable>,
+    /// An unknown tool is a failure of the call, not an error of the protocol.
+    runnable: Result<Arc<Runnable>, SkillError>,
     inputs: Vec<u8>,
     meta: Meta,
     rounds: Option<Arc<Rounds>>,
@@ -57,18 +58,16 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
-    /// Parses the parameters of a call. An unknown tool is an outcome of the call, not an error of the protocol.
+    /// Parses the parameters of a call.
     pub(super) fn parse(
         server: &McpServer,
         params: &Params<'_>,
         request_meta: RequestMeta<'_>,
         origin: Origin<'_>,
-    ) -> Result<Result<Self, Outcome>, RpcError> {
+    ) -> Result<Self, RpcError> {
         let name = params.tool()?;
-        let inputs = params.inputs()?.as_bytes();
-        let Some(runnable) = server.0.tools.skill(&name) else {
-            return Ok(Err(Outcome::Failed(not_hosted(server, &name))));
-        };
+        let inputs = params.inputs()?.as_bytes().to_vec();
+        let runnable = server.0.tools.skill(&name).cloned();
         let mut meta = Meta::new("mcp");
         meta.environment = server.0.environment.clone();
         meta.settings = request_meta.settings();
@@ -76,70 +75,56 @@ impl ToolCall {
         meta.invocation_id = request_meta.invocation_id.filter(|id| !id.is_empty());
         meta.idempotency_key = request_meta.idempotency_key.filter(|key| !key.is_empty());
         meta.caller = origin.caller;
-        let mut call = Self {
-            runnable: Arc::clone(runnable),
-            inputs: inputs.to_vec(),
-            meta,
-            rounds: None,
-            reporter: None,
-        };
-        let mut wanted = Wanted {
-            progress: request_meta.progress_token,
-            log: None,
-        };
-        let level = request_meta.log_level.filter(|_| server.0.notices);
-        if origin.revision.has_initialize {
-            let session = origin.session.filter(|_| server.0.notices);
-            wanted.log = session.map(|session| session.threshold.clone());
-        } else {
-            call.set_rounds(server, params, request_meta.capabilities.unwrap_or_default())?;
-            if level.is_some() {
-                let threshold = Threshold::default();
-                threshold.set(level, LOG_LEVEL)?;
-                wanted.log = Some(threshold);
-            }
-        }
-        if let Some(outgoing) = origin.outgoing {
-            if let Some(session) = origin.session.filter(|_| origin.revision.has_initialize) {
-                let (peer, outgoing) = (Arc::clone(&session.peer), outgoing.clone());
-                call.meta.input = Some(Arc::new(AskingPeer { peer, outgoing }));
-            }
-            call.set_reporter(wanted, outgoing);
-        }
-        Ok(Ok(call))
-    }
+        let has_initialize = origin.revision.has_initialize;
+        let session = origin.session.filter(|_| has_initialize);
 
-    /// Reads the answers of the previous rounds.
-    fn set_rounds(
-        &mut self,
-        server: &McpServer,
-        params: &Params<'_>,
-        capabilities: Capabilities,
-    ) -> Result<(), RpcError> {
+        let mut rounds = None;
+        let capabilities = request_meta.capabilities.unwrap_or_default();
         let (state, responses) = (params.request_state, params.input_responses);
-        if !capabilities.any() && state.is_none() && responses.is_none() {
-            return Ok(());
+        if let Some(runnable) = &runnable
+            && !has_initialize
+            && (capabilities.any() || state.is_some() || responses.is_some())
+        {
+            let bound_to = (runnable.skill().reference(), &*inputs, meta.caller.as_deref());
+            let new = Rounds::new(&server.0.state_key, capabilities, bound_to, state, responses);
+            let (new, cost) = new.map_err(RpcError::params)?;
+            let new = rounds.insert(Arc::new(new));
+            meta.cost = Arc::new(Mutex::new(cost));
+            meta.input = Some(Arc::<Rounds>::clone(new));
         }
-        let reference = self.runnable.skill().reference();
-        let bound_to = (reference, self.inputs.as_slice(), self.meta.caller.as_deref());
-        let (rounds, cost) = Rounds::new(&server.0.state_key, capabilities, bound_to, state, responses)
-            .map_err(RpcError::params)?;
-        let rounds = Arc::new(rounds);
-        self.meta.cost = Arc::new(Mutex::new(cost));
-        self.meta.input = Some(Arc::clone(&rounds) as Arc<dyn InputChannel>);
-        self.rounds = Some(rounds);
-        Ok(())
-    }
 
-    fn set_reporter(&mut self, wanted: Wanted, outgoing: Outgoing) {
-        let reporter = Arc::new(Reporter::new(self.runnable.skill().name(), wanted, outgoing));
-        if reporter.wanted.progress.is_some() {
-            self.meta.progress = Some(Arc::clone(&reporter) as Arc<dyn ProgressSink>);
+        let notices = server.0.notices;
+        let mut log = session
+            .filter(|_| notices)
+            .map(|session| session.threshold.clone());
+        if !has_initialize && request_meta.log_level.is_some() && notices {
+            let threshold = log.insert(Threshold::default());
+            threshold.set(request_meta.log_level, LOG_LEVEL)?;
         }
-        if reporter.wanted.log.is_some() {
-            self.meta.notices = Some(Arc::clone(&reporter) as Arc<dyn NoticeSink>);
+        let mut reporter = None;
+        if let Some(outgoing) = origin.outgoing {
+            if let Some(session) = session {
+                let (peer, outgoing) = (Arc::clone(&session.peer), outgoing.clone());
+                meta.input = Some(Arc::new(AskingPeer { peer, outgoing }));
+            }
+            let new = Arc::new(Reporter {
+                skill: runnable.as_ref().map_or("", |runnable| runnable.skill().name()),
+                progress: request_meta.progress_token,
+                log,
+                outgoing,
+                last: Mutex::new(Some(f64::NEG_INFINITY)),
+            });
+            meta.notices = new.log.is_some().then(|| Arc::clone(&new) as _);
+            meta.progress = new.progress.is_some().then(|| Arc::clone(&new) as _);
+            reporter = Some(CloseOnDrop(new));
         }
-        self.reporter = Some(CloseOnDrop(reporter));
+        Ok(Self {
+            runnable: runnable.ok_or_else(|| not_hosted(server, &name)),
+            inputs,
+            meta,
+            rounds,
+            reporter,
+        })
     }
 
     /// Runs the call once `service` admits it. Dropping the future cancels it. The permit is to be dropped once the response is
@@ -155,31 +140,34 @@ impl ToolCall {
         let cost = Arc::clone(&meta.cost);
         let mut permit = None;
         let completed = {
-            let running = pin!(run(&runnable, inputs, meta, service, admission, &mut permit));
+            let running = pin!(run(runnable, inputs, meta, service, admission, &mut permit));
             // It is dropped before the call, so that a call that is cancelled sends nothing more.
             let _reporter = reporter;
             match &rounds {
-                None => Some(running.await),
-                Some(rounds) => rounds.watch(running).await,
+                None => Ok(running.await),
+                Some(rounds) => rounds.watch(running).await.ok_or(rounds),
             }
         };
-        let outcome = match (completed, rounds) {
-            (Some(Ok(completed)), _) => Outcome::new(completed),
-            (Some(Err(rejected)), _) => Outcome::Failed(rejected),
-            (None, rounds) => asked(rounds.as_deref(), &cost),
+        let outcome = match completed {
+            Ok(completed) => completed.map_or_else(Outcome::Failed, Outcome::new),
+            Err(rounds) => {
+                let cost = cost.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                Outcome::Asked(rounds.asked(cost))
+            }
         };
         (outcome, permit)
     }
 }
 
 async fn run(
-    runnable: &Runnable,
+    runnable: Result<Arc<Runnable>, SkillError>,
     inputs: Vec<u8>,
     mut meta: Meta,
     service: &Service,
     admission: Admission,
     permit: &mut Option<Permit>,
 ) -> Result<CallOutcome, SkillError> {
+    let runnable = runnable?;
     let reference = runnable.skill().reference();
     let not_hosted = || SkillError::terminal("skill_not_hosted", format!("{reference} is not hosted here"));
     let hosted = service.get(reference).ok_or_else(not_hosted)?;
@@ -202,28 +190,9 @@ async fn run(
     completed.map_err(Overloaded::error)
 }
 
-/// The questions of a call.
-fn asked(rounds: Option<&Rounds>, cost: &Mutex<Cost>) -> Outcome {
-    let cost = cost.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match rounds.map(|rounds| rounds.asked(cost)) {
-        Some(Ok(asked)) => Outcome::Asked(asked),
-        failed => {
-            let reason = failed.and_then(Result::err);
-            tracing::error!(reason, "the state of a call cannot be signed");
-            let message = "the questions of the call cannot be sent";
-            Outcome::Failed(SkillError::terminal("skill_error", message))
-        }
-    }
-}
-
 fn not_hosted(server: &McpServer, name: &str) -> SkillError {
-    let names: Vec<&str> = server.0.tools.names().into_iter().take(20).collect();
-    let known = if names.is_empty() {
-        "none".to_owned()
-    } else {
-        names.join(", ")
-    };
-    let message = format!("there is no tool {name}; the tools are: {known}");
+    let names: Vec<&str> = server.0.tools.names().take(20).collect();
+    let message = format!("there is no tool {name}; the tools are: {}", names.join(", "));
     SkillError::terminal("skill_not_hosted", message)
 }
 
@@ -235,8 +204,8 @@ pub(super) enum Outcome {
         cost: Option<Value>,
     },
     Failed(SkillError),
-    /// The client has to answer questions and call again.
-    Asked(Asked),
+    /// The client has to answer these questions and call again.
+    Asked(Value),
 }
 
 /// The result of a call that ended.
@@ -283,7 +252,7 @@ impl Outcome {
     }
 
     /// The response, as one line.
-    pub(super) fn response(self, id: &Id, revision: &Revision, server: &McpServer) -> Vec<u8> {
+    pub(super) fn response(&self, id: &Id, revision: &Revision, server: &McpServer) -> Vec<u8> {
         if let Some(capability) = self.missing_capability(revision) {
             let message = format!(
                 "this call needs the capability `{capability}` of the client, which it does not declare"
@@ -293,7 +262,6 @@ impl Outcome {
             return error(Some(id), &missing);
         }
         let is_stateless = !revision.has_initialize;
-        let result_type = is_stateless.then_some("complete");
         let mut meta = Map::new();
         if let Self::Completed { cost: Some(cost), .. } = &self {
             meta.insert("skill/cost".to_owned(), cost.clone());
@@ -301,41 +269,30 @@ impl Outcome {
         if is_stateless {
             meta.extend(server.about());
         }
-        match self {
+        let (outputs, text, attachments) = match &self {
             Self::Completed {
                 outputs, attachments, ..
             } => {
                 // The outputs of the pipeline are JSON.
-                let structured: &RawValue = serde_json::from_slice(&outputs).unwrap_or(RawValue::NULL);
-                let mut content = vec![Attachment::text(structured.get())];
-                content.extend(attachments);
-                let result = CallResult {
-                    content,
-                    structured_content: Some(structured),
-                    is_error: false,
-                    result_type,
-                    meta,
-                };
-                response(id, &result)
+                let outputs: &RawValue = serde_json::from_slice(outputs).unwrap_or(RawValue::NULL);
+                (Some(outputs), outputs.get().to_owned(), &attachments[..])
             }
-            Self::Failed(error) => {
-                let result = CallResult {
-                    content: vec![Attachment::text(json!({"error": error}).to_string())],
-                    structured_content: None,
-                    is_error: true,
-                    result_type,
-                    meta,
-                };
-                response(id, &result)
+            Self::Failed(error) => (None, json!({"error": error}).to_string(), &[][..]),
+            Self::Asked(asked) => {
+                let mut result = asked.clone();
+                result["resultType"] = "input_required".into();
+                result["_meta"] = meta.into();
+                return response(id, &result);
             }
-            Self::Asked(Asked { requests, state }) => {
-                let result = json!({
-                    "inputRequests": requests, "requestState": state,
-                    "resultType": "input_required", "_meta": meta,
-                });
-                response(id, &result)
-            }
-        }
+        };
+        let result = CallResult {
+            content: [&[Attachment::text(text)], attachments].concat(),
+            structured_content: outputs,
+            is_error: outputs.is_none(),
+            result_type: is_stateless.then_some("complete"),
+            meta,
+        };
+        response(id, &result)
     }
 }
 
@@ -404,10 +361,8 @@ mod tests {
     #[test]
     fn questions_are_a_result_of_their_own() {
         let outcome = || {
-            Outcome::Asked(Asked {
-                requests: [("a".to_owned(), json!({"method": "roots/list", "params": {}}))].into(),
-                state: "s".to_owned(),
-            })
+            let requests = json!({"a": {"method": "roots/list", "params": {}}});
+            Outcome::Asked(json!({"inputRequests": requests, "requestState": "s"}))
         };
         let result = parsed(outcome(), "2026-07-28")["result"].clone();
         assert_eq!(result["resultType"], "input_required");

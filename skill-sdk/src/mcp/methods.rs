@@ -20,33 +20,34 @@ pub(super) fn respond(
 ) -> Result<Vec<u8>, RpcError> {
     let logging = threshold.filter(|_| server.0.notices);
     let method = &*request.method;
-    let result = match method {
-        _ if !revision.methods.contains(&method) => None,
-        "initialize" => Some(initialize(server, params, logging.is_some())?),
-        "ping" => Some(json!({})),
-        "server/discover" => Some(discover(server, revision)),
-        "tools/list" => Some(list(server, params, revision)?),
-        "logging/setLevel" => match logging {
-            Some(threshold) => {
-                threshold.set(params.level, "params.level")?;
-                Some(json!({}))
-            }
-            None => None,
-        },
-        _ => None,
-    };
     let missing = || {
         let message = format!("protocol version {} has no method {method} here", revision.name);
         RpcError::new(METHOD_NOT_FOUND, message)
     };
-    Ok(response(&request.id, &result.ok_or_else(missing)?))
+    let result = match method {
+        _ if !revision.methods.contains(&method) => return Err(missing()),
+        "initialize" => initialize(server, params, logging.is_some())?,
+        "ping" => json!({}),
+        "server/discover" => discover(server, revision),
+        "tools/list" => list(server, params, revision)?,
+        "logging/setLevel" => {
+            let threshold = logging.ok_or_else(missing)?;
+            threshold.set(params.level, "params.level")?;
+            json!({})
+        }
+        _ => return Err(missing()),
+    };
+    Ok(response(&request.id, &result))
 }
 
-fn capabilities(logging: bool) -> Value {
+/// Adds what a server says of itself to a result.
+fn describe(result: &mut Value, server: &McpServer, logging: bool) {
+    result["capabilities"] = json!({"tools": {}});
     if logging {
-        json!({"tools": {}, "logging": {}})
-    } else {
-        json!({"tools": {}})
+        result["capabilities"]["logging"] = json!({});
+    }
+    if let Some(text) = &server.0.instructions {
+        result["instructions"] = text.as_str().into();
     }
 }
 
@@ -60,24 +61,16 @@ fn initialize(server: &McpServer, params: &Params<'_>, logging: bool) -> Result<
     };
     let mut result = json!({
         "protocolVersion": Revision::negotiate(Some(requested)).name,
-        "capabilities": capabilities(logging),
         "serverInfo": server.0.implementation,
     });
-    if let Some(text) = &server.0.instructions {
-        result["instructions"] = text.as_str().into();
-    }
+    describe(&mut result, server, logging);
     Ok(result)
 }
 
 fn discover(server: &McpServer, revision: &Revision) -> Value {
-    let mut result = json!({
-        "supportedVersions": Revision::names(),
-        // A request of the stateless revision names its level itself.
-        "capabilities": capabilities(server.0.notices),
-    });
-    if let Some(text) = &server.0.instructions {
-        result["instructions"] = text.as_str().into();
-    }
+    let mut result = json!({"supportedVersions": Revision::names()});
+    // A request of the stateless revision names its level itself.
+    describe(&mut result, server, server.0.notices);
     set_cache(&mut result, server);
     set_stateless_fields(&mut result, server, revision);
     result

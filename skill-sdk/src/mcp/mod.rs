@@ -175,7 +175,7 @@ impl McpServer {
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpServer")
-            .field("tools", &self.0.tools.names())
+            .field("tools", &self.0.tools.names().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }

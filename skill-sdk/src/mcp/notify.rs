@@ -47,42 +47,20 @@ impl Threshold {
     }
 }
 
-/// What a client wants to be notified of during a call.
-#[derive(Debug, Default)]
-pub(super) struct Wanted {
+/// Sends the notifications of one call that the client wants.
+pub(super) struct Reporter {
+    pub(super) skill: &'static str,
     /// The token of progress notifications.
     pub(super) progress: Option<Id>,
     pub(super) log: Option<Threshold>,
-}
-
-/// Sends the notifications of one call. Progress never decreases.
-pub(super) struct Reporter {
-    pub(super) wanted: Wanted,
-    skill: &'static str,
-    state: Mutex<State>,
-}
-
-struct State {
-    /// `None` once nothing more is sent.
-    outgoing: Option<Outgoing>,
-    last: f64,
+    pub(super) outgoing: Outgoing,
+    /// The last progress, which never decreases; `None` once nothing more is sent.
+    pub(super) last: Mutex<Option<f64>>,
 }
 
 impl Reporter {
-    pub(super) fn new(skill: &'static str, wanted: Wanted, outgoing: Outgoing) -> Self {
-        let state = State {
-            outgoing: Some(outgoing),
-            last: f64::NEG_INFINITY,
-        };
-        Self {
-            wanted,
-            skill,
-            state: Mutex::new(state),
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> MutexGuard<'_, Option<f64>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,23 +69,21 @@ pub(super) struct CloseOnDrop(pub(super) Arc<Reporter>);
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.state().outgoing = None;
+        *self.0.last() = None;
     }
 }
 
 impl ProgressSink for Reporter {
     fn progress(&self, progress: Progress) {
-        let mut state = self.state();
-        let Some(token) = self
-            .wanted
-            .progress
-            .as_ref()
-            .filter(|_| progress.done.is_finite())
-        else {
+        let mut last = self.last();
+        let (Some(token), Some(last)) = (&self.progress, &mut *last) else {
             return;
         };
-        state.last = state.last.max(progress.done);
-        let mut params = json!({"progressToken": token, "progress": number(state.last)});
+        if !progress.done.is_finite() {
+            return;
+        }
+        *last = last.max(progress.done);
+        let mut params = json!({"progressToken": token, "progress": number(*last)});
         if let Some(total) = progress.total.filter(|total| total.is_finite()) {
             params["total"] = number(total);
         }
@@ -115,22 +91,22 @@ impl ProgressSink for Reporter {
             params["message"] = progress.message.into();
         }
         // The lock is held, so that notifications keep their order.
-        if let Some(outgoing) = &state.outgoing {
-            outgoing.offer(notification("notifications/progress", &params));
-        }
+        self.outgoing
+            .offer(notification("notifications/progress", &params));
     }
 }
 
 impl NoticeSink for Reporter {
     fn notice(&self, notice: Notice) {
-        let Some(Threshold(threshold)) = &self.wanted.log else {
-            return;
-        };
-        if notice.level as usize >= threshold.load(Ordering::Relaxed)
-            && let Some(outgoing) = &self.state().outgoing
-        {
+        let least = self
+            .log
+            .as_ref()
+            .map(|Threshold(level)| level.load(Ordering::Relaxed));
+        let last = self.last();
+        if last.is_some() && least.is_some_and(|least| notice.level as usize >= least) {
             let params = json!({"level": notice.level.name(), "logger": self.skill, "data": notice.message});
-            outgoing.offer(notification("notifications/message", &params));
+            self.outgoing
+                .offer(notification("notifications/message", &params));
         }
     }
 }

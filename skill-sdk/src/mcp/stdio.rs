@@ -17,7 +17,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use super::call::{Admission, Origin, Outcome, ToolCall};
 use super::elicitation::Capabilities;
 use super::outgoing::Outgoing;
-use super::protocol::{self, Id, Message, Params, Request, RequestMeta, Revision, RpcError};
+use super::protocol::{self, Id, Message, Params, REQUIRED_META, Request, RequestMeta, Revision, RpcError};
 use super::session::Session;
 use super::{McpServer, methods};
 use crate::ndjson::{self, Line, NdjsonCodec, write_lines};
@@ -98,8 +98,17 @@ pub(crate) async fn serve_until_gone(
 ) -> io::Result<()> {
     let StdioOptions { drain, message_limit } = options;
     let (outgoing, queue) = Outgoing::channel();
-    let connection = Connection::new(server, outgoing.clone(), message_limit);
-    let (service, calls) = (connection.service.clone(), connection.calls.clone());
+    let (service, calls) = (server.service(), TaskTracker::new());
+    let connection = Connection {
+        server,
+        service: service.clone(),
+        outgoing: outgoing.clone(),
+        message_limit,
+        negotiated: None,
+        session: Session::new(Capabilities::default()),
+        calls: calls.clone(),
+        in_flight_bytes: Arc::new(Semaphore::new(MAX_IN_FLIGHT as usize)),
+    };
     let _cut = service.shutdown().cut_on_drop();
     let mut writer = AbortOnDropHandle::new(tokio::spawn(write_lines(output, queue)));
     // It goes on during the shutdown, because running calls can be cancelled until they end.
@@ -119,7 +128,7 @@ pub(crate) async fn serve_until_gone(
     }
     service.shutdown().drain();
     calls.close();
-    let finish = async {
+    let mut finish = async || {
         calls.wait().await;
         // An empty line ends the writer.
         outgoing.send(Vec::new()).await;
@@ -127,16 +136,13 @@ pub(crate) async fn serve_until_gone(
     };
     tokio::select! {
         biased;
-        finished = timeout(drain, finish) => if finished.is_err() {
-            tracing::warn!("the drain time is over, calls that still run are cancelled");
-            service.shutdown().cut_calls();
-            let last = async {
-                calls.wait().await;
-                outgoing.send(Vec::new()).await;
-                drop((&mut writer).await);
-            };
-            drop(timeout(LAST_RESPONSES, last).await);
-        },
+        () = async {
+            if timeout(drain, finish()).await.is_err() {
+                tracing::warn!("the drain time is over, calls that still run are cancelled");
+                service.shutdown().cut_calls();
+                drop(timeout(LAST_RESPONSES, finish()).await);
+            }
+        } => {}
         () = outgoing.closed() => {}
         () = gone => tracing::info!("the client disconnected, its calls are cancelled"),
     }
@@ -154,25 +160,9 @@ struct Connection {
     session: Session,
     calls: TaskTracker,
     in_flight_bytes: Arc<Semaphore>,
-    /// The scope of the ids of this client among the calls in flight.
-    scope: Arc<str>,
 }
 
 impl Connection {
-    fn new(server: McpServer, outgoing: Outgoing, message_limit: usize) -> Self {
-        Self {
-            service: server.service(),
-            server,
-            outgoing,
-            message_limit,
-            negotiated: None,
-            session: Session::new(Capabilities::default()),
-            calls: TaskTracker::new(),
-            in_flight_bytes: Arc::new(Semaphore::new(MAX_IN_FLIGHT as usize)),
-            scope: "stdio".into(),
-        }
-    }
-
     async fn read(mut self, input: impl AsyncRead + Unpin) -> io::Result<()> {
         let codec = NdjsonCodec::new(self.message_limit);
         let mut lines = FramedRead::with_capacity(input, codec, ndjson::BUFFER);
@@ -189,7 +179,6 @@ impl Connection {
                 self.outgoing.send(response).await;
             }
         }
-        tracing::debug!("the client closed its end");
         Ok(())
     }
 
@@ -204,9 +193,7 @@ impl Connection {
                 if method == "notifications/cancelled"
                     && let Some(id) = protocol::cancelled(params)
                 {
-                    self.service
-                        .in_flight()
-                        .cancel(&self.scope, &id.to_string().into());
+                    self.service.in_flight().cancel(&id.to_string());
                 }
                 None
             }
@@ -230,7 +217,7 @@ impl Connection {
         // It may be the answer to a question.
         let is_answer = id
             .as_ref()
-            .is_some_and(|id| self.session.peer.fail(id, message.clone()));
+            .is_some_and(|id| self.session.peer.answer(id, Err(message.clone())));
         (!is_answer).then(|| protocol::error(id.as_ref(), &RpcError::request(message)))
     }
 
@@ -260,14 +247,11 @@ impl Connection {
             outgoing: Some(self.outgoing.clone()),
         };
         let id = request.id.clone();
-        let call = match ToolCall::parse(&self.server, &params, meta, origin)? {
-            Ok(call) => call,
-            Err(outcome) => return Ok(Some(outcome.response(&id, revision, &self.server))),
-        };
+        let call = ToolCall::parse(&self.server, &params, meta, origin)?;
         let in_flight = self
             .service
             .in_flight()
-            .insert_unique(Arc::clone(&self.scope), id.to_string().into())
+            .insert(id.to_string(), true)
             .ok_or_else(|| RpcError::request("another request with this id is in flight"))?;
         let bytes = u32::try_from(bytes + COST_OF_CALL).unwrap_or(MAX_IN_FLIGHT);
         let bytes = Arc::clone(&self.in_flight_bytes).acquire_many_owned(bytes.min(MAX_IN_FLIGHT));
@@ -299,8 +283,7 @@ impl Connection {
             (Some(revision), _) => Ok(revision),
             (None, "ping") => Ok(newest),
             (None, _) => Err(RpcError::params(format!(
-                "the session has not begun: send `initialize` first, or put into `params._meta` of every request: {}",
-                meta.missing()
+                "the session has not begun: send `initialize` first, or put {REQUIRED_META} into `params._meta` of every request"
             ))),
         }
     }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -61,8 +60,6 @@ pub(super) struct Tools {
     /// As `tools/list` shows them, in the order of the names.
     listed: Vec<Value>,
     by_name: BTreeMap<&'static str, Entry>,
-    /// The hash of the names: cursors hold it.
-    fingerprint: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -100,15 +97,12 @@ impl Tools {
                 return Err(McpError::TwoVersions { references });
             }
         }
-        let mut hasher = DefaultHasher::new();
-        by_name.keys().for_each(|name| name.hash(&mut hasher));
         Ok(Self {
             listed: by_name
                 .values()
                 .map(|entry| tool(&entry.runnable, schemas))
                 .collect(),
             by_name,
-            fingerprint: hasher.finish(),
         })
     }
 
@@ -131,30 +125,18 @@ impl Tools {
     }
 
     /// The names, sorted.
-    pub(super) fn names(&self) -> Vec<&'static str> {
-        self.by_name.keys().copied().collect()
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.by_name.keys().copied()
     }
 
-    /// One page, and the cursor of the next; `None` for a cursor that is not of this list.
-    pub(super) fn page(&self, cursor: Option<&str>, size: usize) -> Option<(&[Value], Option<String>)> {
+    /// One page, and the cursor of the next, which is the name of its first tool; `None` for a cursor that is not of this list.
+    pub(super) fn page(&self, cursor: Option<&str>, size: usize) -> Option<(&[Value], Option<&'static str>)> {
         let from = match cursor {
             None => 0,
-            Some(cursor) => self.position(cursor)?,
+            Some(cursor) => self.names().position(|name| name == cursor)?,
         };
         let to = from.saturating_add(size).min(self.listed.len());
-        let next = (to < self.listed.len()).then(|| self.cursor(to));
-        Some((self.listed.get(from..to)?, next))
-    }
-
-    /// A position in this list. The cursor of another list is rejected, instead of skipping some tools.
-    fn cursor(&self, position: usize) -> String {
-        format!("{position:x}-{:016x}", self.fingerprint)
-    }
-
-    fn position(&self, cursor: &str) -> Option<usize> {
-        let (position, _) = cursor.split_once('-')?;
-        let position = usize::from_str_radix(position, 16).ok()?;
-        (position < self.listed.len() && self.cursor(position) == cursor).then_some(position)
+        Some((self.listed.get(from..to)?, self.names().nth(to)))
     }
 }
 

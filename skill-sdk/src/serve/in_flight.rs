@@ -5,49 +5,39 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// The scope in which a request id means one call (a connection, a session, a caller), and the request id.
-type Key = (Arc<str>, Arc<str>);
-
-/// The calls in flight by the ids of their requests. Cheap to clone; all clones are the same.
+/// The calls in flight by what their clients name them: the id of the request, and the scope in which it means one call (a
+/// session, a caller). Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct InFlight(Arc<Mutex<HashMap<Key, Vec<CancellationToken>>>>);
+pub(crate) struct InFlight(Arc<Mutex<HashMap<String, Vec<CancellationToken>>>>);
 
 impl InFlight {
-    /// Adds a call. Several calls may have one id, if the protocol allows it.
-    pub(crate) fn insert(&self, scope: Arc<str>, id: Arc<str>) -> InFlightGuard {
-        let (key, token) = ((scope, id), CancellationToken::new());
-        self.lock().entry(key.clone()).or_default().push(token.clone());
-        let table = self.clone();
-        InFlightGuard { table, key, token }
-    }
-
-    /// Adds a call, unless there is one with its id.
-    pub(crate) fn insert_unique(&self, scope: Arc<str>, id: Arc<str>) -> Option<InFlightGuard> {
-        let (key, token) = ((scope, id), CancellationToken::new());
+    /// Adds a call. Several calls may have one name, unless it must be `unique`: then it is `None` for the second.
+    pub(crate) fn insert(&self, name: String, unique: bool) -> Option<InFlightGuard> {
         let mut calls = self.lock();
-        if calls.contains_key(&key) {
+        let named = calls.entry(name.clone()).or_default();
+        if unique && !named.is_empty() {
             return None;
         }
-        calls.insert(key.clone(), vec![token.clone()]);
+        let token = CancellationToken::new();
+        named.push(token.clone());
         drop(calls);
         let table = self.clone();
-        Some(InFlightGuard { table, key, token })
+        Some(InFlightGuard { table, name, token })
     }
 
-    /// Cancels the call with this id. `false` when there is none, or more than one.
-    pub(crate) fn cancel(&self, scope: &Arc<str>, id: &Arc<str>) -> bool {
-        let key = (Arc::clone(scope), Arc::clone(id));
+    /// Cancels the call with this name. `false` when there is none, or more than one.
+    pub(crate) fn cancel(&self, name: &str) -> bool {
         let mut calls = self.lock();
-        if let Some([token]) = calls.get(&key).map(Vec::as_slice) {
+        if let Some([token]) = calls.get(name).map(Vec::as_slice) {
             token.cancel();
-            // Its id can be used again at once.
-            calls.remove(&key);
+            // The name can be used again at once.
+            calls.remove(name);
             return true;
         }
         false
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Vec<CancellationToken>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<CancellationToken>>> {
         // No panic can leave the table half-written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -57,7 +47,7 @@ impl InFlight {
 #[derive(Debug)]
 pub(crate) struct InFlightGuard {
     table: InFlight,
-    key: Key,
+    name: String,
     token: CancellationToken,
 }
 
@@ -81,10 +71,10 @@ impl InFlightGuard {
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
         let mut calls = self.table.lock();
-        if let Some(tokens) = calls.get_mut(&self.key) {
+        if let Some(tokens) = calls.get_mut(&self.name) {
             tokens.retain(|token| *token != self.token);
             if tokens.is_empty() {
-                calls.remove(&self.key);
+                calls.remove(&self.name);
             }
         }
     }
@@ -95,34 +85,30 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn one_call_is_cancelled_by_its_id() {
+    async fn one_call_is_cancelled_by_its_name() {
         let calls = InFlight::default();
-        let text = |text: &str| Arc::<str>::from(text);
-        let first = calls.insert_unique(text("a"), text("1")).unwrap();
-        assert!(calls.insert_unique(text("a"), text("1")).is_none());
-        let other = calls.insert_unique(text("b"), text("1")).unwrap();
+        let first = calls.insert("a".to_owned(), true).unwrap();
+        assert!(calls.insert("a".to_owned(), true).is_none());
+        let other = calls.insert("b".to_owned(), true).unwrap();
         assert_eq!(first.unless_cancelled(async { 1 }).await, Some(1));
-        assert!(calls.cancel(&text("a"), &text("1")));
+        assert!(calls.cancel("a"));
         let never = std::future::pending::<()>();
         assert_eq!(first.unless_cancelled(never).await, None);
         assert!(first.is_cancelled() && !other.is_cancelled());
+        // The end of the call before ends no other one with its name.
+        let second = calls.insert("a".to_owned(), true).unwrap();
         drop(first);
-        assert!(!calls.cancel(&text("a"), &text("1")));
-        assert!(calls.insert_unique(text("a"), text("1")).is_some());
+        assert!(calls.cancel("a") && second.is_cancelled());
+        assert!(!calls.cancel("a"));
     }
 
     #[test]
-    fn an_id_of_several_calls_cancels_none_of_them() {
+    fn a_name_of_several_calls_cancels_none_of_them() {
         let calls = InFlight::default();
-        let text = |text: &str| Arc::<str>::from(text);
-        let guards = [
-            calls.insert(text("a"), text("1")),
-            calls.insert(text("a"), text("1")),
-        ];
-        assert!(!calls.cancel(&text("a"), &text("1")));
-        let [first, second] = guards;
+        let [first, second] = [false, false].map(|unique| calls.insert("a".to_owned(), unique).unwrap());
+        assert!(!calls.cancel("a"));
         drop(first);
-        assert!(calls.cancel(&text("a"), &text("1")));
+        assert!(calls.cancel("a"));
         assert!(second.is_cancelled());
     }
 }

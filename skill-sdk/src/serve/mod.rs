@@ -36,8 +36,6 @@ pub use self::guard::ConfigError;
 pub(crate) use self::guard::Guard;
 #[cfg(feature = "mcp")]
 pub(crate) use self::in_flight::InFlight;
-#[cfg(feature = "mcp-http")]
-pub(crate) use self::in_flight::InFlightGuard;
 pub use self::limits::Limits;
 #[cfg(feature = "http")]
 pub(crate) use self::metrics::Metrics;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub(super) use self::peer::{AskingPeer, Peer};
-pub(super) use self::rounds::{Asked, Rounds};
+pub(super) use self::rounds::Rounds;
 pub(super) use self::state::StateKey;
 use super::protocol::lenient;
 use crate::context::InputKind;

@@ -54,12 +54,8 @@ impl Peer {
         )
     }
 
-    /// Fails the question with this id; false when there is none.
-    pub(in crate::mcp) fn fail(&self, id: &Id, reason: String) -> bool {
-        self.answer(id, Err(reason))
-    }
-
-    fn answer(&self, id: &Id, answer: Answer) -> bool {
+    /// Ends the wait of the question with this id; false when there is none.
+    pub(in crate::mcp) fn answer(&self, id: &Id, answer: Answer) -> bool {
         let sender = self.remove(id);
         sender.is_some_and(|sender| sender.send(answer).is_ok())
     }

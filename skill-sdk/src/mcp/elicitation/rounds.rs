@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::state::{self, Carried, StateKey};
+use super::state::{self, Binding, Carried, StateKey};
 use super::{Capabilities, check};
 use crate::context::{Caller, Cost, InputChannel, InputKind, InputRequest, Responding};
 use crate::contract::json as checked_json;
@@ -18,7 +18,7 @@ use crate::mcp::protocol::text;
 pub(in crate::mcp) struct Rounds {
     capabilities: Capabilities,
     key: StateKey,
-    binding: Vec<u8>,
+    binding: Binding,
     answers: BTreeMap<String, Value>,
     round: Mutex<Round>,
     asked: Notify,
@@ -31,14 +31,6 @@ struct Round {
     used: BTreeMap<String, Value>,
 }
 
-/// How a round ends in which the skill asked something.
-pub(in crate::mcp) struct Asked {
-    /// The questions by name, as the result has them.
-    pub(in crate::mcp) requests: BTreeMap<String, Value>,
-    /// The state that the client sends with the answers.
-    pub(in crate::mcp) state: String,
-}
-
 impl Rounds {
     /// The round of a call, from `requestState` and `inputResponses` of its parameters, and what the previous rounds cost.
     pub(in crate::mcp) fn new(
@@ -49,7 +41,9 @@ impl Rounds {
         responses: Option<&RawValue>,
     ) -> Result<(Self, Cost), String> {
         let binding = state::binding(reference, inputs, caller);
-        let Carried { mut answers, cost } = match state {
+        let Carried {
+            mut answers, cost, ..
+        } = match state {
             None => Carried::default(),
             Some(state) => {
                 let rejected = |reason| format!("`params.requestState` is rejected: {reason}");
@@ -90,14 +84,15 @@ impl Rounds {
         }
     }
 
-    /// The questions of this round, and the state for the next one; `cost` is what all rounds cost so far.
-    pub(in crate::mcp) fn asked(&self, cost: Cost) -> Result<Asked, String> {
+    /// The questions of this round, and the state that the client sends with the answers; `cost` is what all rounds cost so far.
+    pub(in crate::mcp) fn asked(&self, cost: Cost) -> Value {
         let Round { questions, used } = std::mem::take(&mut *self.round());
-        let carried = Carried { answers: used, cost };
-        Ok(Asked {
-            requests: questions,
-            state: self.key.seal(&carried, &self.binding)?,
-        })
+        let carried = Carried {
+            answers: used,
+            cost,
+            ..Carried::default()
+        };
+        json!({"inputRequests": questions, "requestState": self.key.seal(carried, &self.binding)})
     }
 }
 
@@ -153,13 +148,13 @@ mod tests {
             )
         };
         assert!(first.watch(both).await.is_none());
-        let asked = first.asked(Cost::default()).unwrap();
-        assert_eq!(asked.requests["a"]["method"], "elicitation/create");
-        assert_eq!(asked.requests["b"]["method"], "roots/list");
+        let asked = first.asked(Cost::default());
+        assert_eq!(asked["inputRequests"]["a"]["method"], "elicitation/create");
+        assert_eq!(asked["inputRequests"]["b"]["method"], "roots/list");
 
         let answer = json!({"action": "decline"});
         let responses = json!({"a": answer, "b": 1, "never asked": {}}).to_string();
-        let second = rounds(&key, Some(&asked.state), Some(&responses)).unwrap();
+        let second = rounds(&key, asked["requestState"].as_str(), Some(&responses)).unwrap();
         assert_eq!(second.request("a", form()).await.unwrap(), answer);
         assert!(
             second
@@ -167,11 +162,15 @@ mod tests {
                 .await
                 .is_none()
         );
-        let asked = second.asked(Cost::default()).unwrap();
-        assert_eq!(asked.requests.len(), 1, "a wrong answer is asked for again");
+        let asked = second.asked(Cost::default());
+        assert_eq!(
+            asked["inputRequests"].as_object().unwrap().len(),
+            1,
+            "a wrong answer is asked for again"
+        );
 
         let responses = json!({"b": {"roots": []}}).to_string();
-        let third = rounds(&key, Some(&asked.state), Some(&responses)).unwrap();
+        let third = rounds(&key, asked["requestState"].as_str(), Some(&responses)).unwrap();
         assert_eq!(
             third.request("a", form()).await.unwrap(),
             answer,

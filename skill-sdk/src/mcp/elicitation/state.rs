@@ -12,11 +12,11 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::context::{Caller, Cost, Environment};
-use crate::contract::json;
+use crate::contract::json as checked_json;
 
 /// The environment variable with the key that all replicas of a server share. Without it every process has its own.
 pub(in crate::mcp) const KEY_VARIABLE: &str = "SKILL_SDK_REQUEST_STATE_KEY";
@@ -27,9 +27,8 @@ const MIN_KEY: usize = 32;
 /// How long a state is valid.
 const MAX_AGE: Duration = Duration::from_hours(1);
 
-/// The lengths of the signature and of the time of expiry, with which a state begins.
+/// The length of the signature that a state begins with.
 const SIGNATURE: usize = 32;
-const EXPIRY: usize = 8;
 
 /// The key that signs states.
 #[derive(Clone)]
@@ -53,37 +52,36 @@ impl StateKey {
         Ok(Self(Arc::new(key)))
     }
 
-    fn mac(&self, binding: &[u8], body: &[u8]) -> Hmac<Sha256> {
+    fn mac(&self, binding: &Binding, body: &[u8]) -> Hmac<Sha256> {
         let mut mac = Hmac::clone(&self.0);
-        mac.update(&(binding.len() as u64).to_be_bytes());
         mac.update(binding);
         mac.update(body);
         mac
     }
 
     /// Signs what the next round continues with.
-    pub(super) fn seal(&self, carried: &Carried, binding: &[u8]) -> Result<String, String> {
-        let mut body = (now() + MAX_AGE.as_secs()).to_be_bytes().to_vec();
-        serde_json::to_writer(&mut body, carried).map_err(|error| error.to_string())?;
+    pub(super) fn seal(&self, mut carried: Carried, binding: &Binding) -> String {
+        carried.expires = now() + MAX_AGE.as_secs();
+        // It has string keys only, and the writer is memory.
+        let body = serde_json::to_vec(&carried).unwrap_or_default();
         let mut state = self.mac(binding, &body).finalize().into_bytes().to_vec();
         state.extend_from_slice(&body);
-        Ok(BASE64_URL_SAFE_NO_PAD.encode(state))
+        BASE64_URL_SAFE_NO_PAD.encode(state)
     }
 
     /// What the previous rounds ended with, if the state is valid.
-    pub(super) fn open(&self, state: &str, binding: &[u8]) -> Result<Carried, &'static str> {
+    pub(super) fn open(&self, state: &str, binding: &Binding) -> Result<Carried, &'static str> {
         let foreign = "it is not a state that this server gave for this call";
         let state = BASE64_URL_SAFE_NO_PAD.decode(state).map_err(|_| foreign)?;
         let (signature, body) = state.split_at_checked(SIGNATURE).ok_or(foreign)?;
-        self.mac(binding, body)
-            .verify_slice(signature)
-            .map_err(|_| foreign)?;
-        let (expiry, payload) = body.split_first_chunk::<EXPIRY>().ok_or(foreign)?;
-        if u64::from_be_bytes(*expiry) < now() {
+        let verified = self.mac(binding, body).verify_slice(signature);
+        verified.map_err(|_| foreign)?;
+        let carried = checked_json::parse(body).map_err(|_| foreign)?;
+        let carried: Carried = serde_json::from_value(carried).map_err(|_| foreign)?;
+        if carried.expires < now() {
             return Err("it is older than an hour: call again without it");
         }
-        let carried = json::parse(payload).map_err(|_| foreign)?;
-        serde_json::from_value(carried).map_err(|_| foreign)
+        Ok(carried)
     }
 }
 
@@ -99,6 +97,8 @@ pub(super) struct Carried {
     pub(super) answers: BTreeMap<String, Value>,
     /// What all rounds cost so far.
     pub(super) cost: Cost,
+    /// In seconds since 1970.
+    pub(super) expires: u64,
 }
 
 /// The key is a secret.
@@ -108,32 +108,20 @@ impl fmt::Debug for StateKey {
     }
 }
 
-/// What a state is bound to: the skill, its inputs however they are formatted, and the caller.
-pub(super) fn binding(reference: &str, inputs: &[u8], caller: Option<&Caller>) -> Vec<u8> {
-    let mut hash = Sha256::new();
-    match json::parse(inputs) {
-        Ok(mut value) => {
-            value.sort_all_objects();
-            hash.update(value.to_string());
-        }
-        // Inputs that are not JSON never reach a skill.
-        Err(_) => hash.update(inputs),
-    }
+/// The hash of what a state is bound to.
+pub(super) type Binding = [u8; 32];
+
+/// Binds a state to the skill, its inputs however they are formatted, and the caller.
+pub(super) fn binding(reference: &str, inputs: &[u8], caller: Option<&Caller>) -> Binding {
+    // Inputs that are not JSON never reach a skill.
+    let mut inputs = checked_json::parse(inputs).unwrap_or_default();
+    inputs.sort_all_objects();
     let who = caller.map(|caller| (caller.tenant_id(), caller.principal_id()));
-    let (tenant, principal) = who.unwrap_or_default();
-    let mut binding = Vec::new();
-    for part in [reference, tenant, principal] {
-        binding.extend_from_slice(&(part.len() as u64).to_be_bytes());
-        binding.extend_from_slice(part.as_bytes());
-    }
-    binding.extend_from_slice(&hash.finalize());
-    binding
+    Sha256::digest(json!([reference, who, inputs]).to_string()).into()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn key(text: &str) -> Result<StateKey, String> {
@@ -150,11 +138,17 @@ mod tests {
         let mut cost = Cost::default();
         cost.add("page".to_owned(), 0.1);
         let answers = BTreeMap::from([("name".to_owned(), json!({"action": "decline"}))]);
-        let carried = Carried { answers, cost };
+        let carried = Carried {
+            answers,
+            cost,
+            ..Carried::default()
+        };
         let here = binding("a@1", br#"{"x": 1, "y": {"b": 2, "a": [1]}}"#, None);
-        let state = first.seal(&carried, &here).unwrap();
+        let state = first.seal(carried.clone(), &here);
         let same = binding("a@1", br#"{"y":{"a":[1],"b":2},"x":1}"#, None);
-        assert_eq!(second.open(&state, &same), Ok(carried));
+        let opened = second.open(&state, &same).unwrap();
+        assert_eq!((opened.answers, opened.cost), (carried.answers, carried.cost));
+        assert!(opened.expires >= now() + 3590);
         for elsewhere in [
             binding("a@2", br#"{"x": 1, "y": {"b": 2, "a": [1]}}"#, None),
             binding("a@1", br#"{"x": 2, "y": {"b": 2, "a": [1]}}"#, None),
@@ -164,7 +158,7 @@ mod tests {
         assert!(first.open(&format!("{state}-TAMPERED"), &here).is_err());
         assert!(first.open("", &here).is_err());
         let own = || StateKey::new(&Environment::from_vars([])).unwrap();
-        let state = own().seal(&Carried::default(), &here).unwrap();
+        let state = own().seal(Carried::default(), &here);
         assert!(own().open(&state, &here).is_err(), "each process has its own key");
     }
 

@@ -76,18 +76,6 @@ impl McpHttpServer {
         self.with(HttpServer::public_metrics)
     }
 
-    /// Makes `/readyz` say no as long as `condition` holds, beside its own reasons. It is asked often and must answer at
-    /// once; `code` is for programs, `message` for people.
-    #[must_use]
-    pub fn not_ready_while(
-        self,
-        code: &'static str,
-        message: &'static str,
-        condition: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Self {
-        self.with(|http| http.not_ready_while(code, message, condition))
-    }
-
     /// Serves requests for one more host name: `agents.example.com`, `agents.example.com:8443` or `*` for all. Without a port
     /// it is any port. Loopback names are always served.
     pub fn allow_host(mut self, name: &str) -> Result<Self, ConfigError> {

@@ -8,11 +8,13 @@ use serde_json::value::RawValue;
 
 use crate::contract::json;
 use crate::mcp::McpServer;
-use crate::mcp::protocol::{HEADER_MISMATCH, Params, Request, RequestMeta, Revision, RpcError};
+use crate::mcp::protocol::{
+    HEADER_MISMATCH, Params, REQUIRED_META, Request, RequestMeta, Revision, RpcError,
+};
 
-const VERSION: &str = "mcp-protocol-version";
-const METHOD: &str = "mcp-method";
-const NAME: &str = "mcp-name";
+const VERSION: &str = "MCP-Protocol-Version";
+const METHOD: &str = "Mcp-Method";
+const NAME: &str = "Mcp-Name";
 
 /// Validates the headers of a request against its body, and gives its revision.
 pub(super) fn validate(
@@ -31,10 +33,8 @@ pub(super) fn validate(
     if named.is_none()
         && let Some(header) = header.filter(|header| is_stateless(header))
     {
-        let message = format!(
-            "a request of protocol version {header} must have these fields in `params._meta`: {}",
-            meta.missing()
-        );
+        let message =
+            format!("a request of protocol version {header} must have {REQUIRED_META} in `params._meta`");
         return Err(RpcError::params(message));
     }
     if request.method == "server/discover" {
@@ -42,11 +42,12 @@ pub(super) fn validate(
     }
     let of_header = header.and_then(Revision::find);
     if of_header.is_some_and(|revision| !revision.has_initialize) {
-        same_method(headers, &request.method)?;
-        if request.method == "tools/call" {
-            let tool = params.tool().ok();
-            same_tool(headers, tool.as_deref())?;
-            mirrored(server, headers, tool.as_deref(), params)?;
+        same(headers, METHOD, &request.method)?;
+        if request.method == "tools/call"
+            && let Ok(tool) = params.tool()
+        {
+            same(headers, NAME, &tool)?;
+            mirrored(server, headers, &tool, params)?;
         }
     }
     match named {
@@ -76,7 +77,7 @@ fn initialize(
         return Err(RpcError::request(message));
     }
     if single(headers, METHOD)?.is_some() {
-        same_method(headers, "initialize")?;
+        same(headers, METHOD, "initialize")?;
     }
     Ok(Revision::newest_with_initialize())
 }
@@ -91,33 +92,21 @@ pub(super) fn validate_notification(headers: &HeaderMap, method: &str) -> Result
             "protocol version {version} is not supported"
         ))),
         Some(revision) if revision.has_initialize => Ok(()),
-        Some(_) => same_method(headers, method),
+        Some(_) => same(headers, METHOD, method),
     }
 }
 
-fn same_method(headers: &HeaderMap, method: &str) -> Result<(), RpcError> {
-    match single(headers, METHOD)? {
-        None => Err(mismatch("Mcp-Method is missing")),
-        Some(header) if header != method => Err(mismatch(format!(
-            "Mcp-Method says {header}, and the body says {method}"
-        ))),
-        Some(_) => Ok(()),
-    }
-}
-
-fn same_tool(headers: &HeaderMap, tool: Option<&str>) -> Result<(), RpcError> {
-    let Some(expected) = tool else {
-        return Ok(());
-    };
-    let Some(raw) = single(headers, NAME)? else {
-        return Err(mismatch("Mcp-Name is missing: tools/call needs it"));
+/// A header that repeats a part of the body.
+fn same(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), RpcError> {
+    let Some(raw) = single(headers, name)? else {
+        return Err(mismatch(format!("{name} is missing")));
     };
     match decode(raw) {
-        Some(name) if name == expected => Ok(()),
-        Some(name) => Err(mismatch(format!(
-            "Mcp-Name says {name}, and the body says {expected}"
+        Some(sent) if sent == expected => Ok(()),
+        Some(sent) => Err(mismatch(format!(
+            "{name} says {sent}, and the body says {expected}"
         ))),
-        None => Err(mismatch("Mcp-Name is not valid base64")),
+        None => Err(mismatch(format!("{name} is not valid base64"))),
     }
 }
 
@@ -125,10 +114,10 @@ fn same_tool(headers: &HeaderMap, tool: Option<&str>) -> Result<(), RpcError> {
 fn mirrored(
     server: &McpServer,
     headers: &HeaderMap,
-    tool: Option<&str>,
+    tool: &str,
     params: &Params<'_>,
 ) -> Result<(), RpcError> {
-    let mirrors = tool.map_or(&[][..], |tool| server.0.tools.mirrors(tool));
+    let mirrors = server.0.tools.mirrors(tool);
     if mirrors.is_empty() {
         return Ok(());
     }

@@ -11,18 +11,8 @@ use super::config::McpHttpServer;
 use super::routes::check_names;
 use crate::http::answer;
 
-/// Where such metadata is found, in front of the path of the resource.
-const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
-
-/// The paths it is served at: at the root, in front of the path of the endpoint as clients see it, and of the one that a
-/// proxy may make of it.
-pub(super) fn paths(prefix: &str) -> Vec<String> {
-    let mut paths = vec![WELL_KNOWN.to_owned(), format!("{WELL_KNOWN}{PATH}")];
-    if !prefix.is_empty() {
-        paths.push(format!("{WELL_KNOWN}{prefix}{PATH}"));
-    }
-    paths
-}
+/// Where such metadata is found: at the root, in front of the path of the resource.
+pub(super) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// The URL of the endpoint, and of its metadata.
 pub(super) fn urls(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> (String, String) {

@@ -22,7 +22,6 @@ use crate::mcp::notify::Threshold;
 use crate::mcp::outgoing::Outgoing;
 use crate::mcp::protocol::{self, METHOD_NOT_FOUND, Message, Params, RequestMeta, Revision, RpcError};
 use crate::mcp::session::Session;
-use crate::serve::InFlightGuard;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -36,8 +35,7 @@ pub(super) async fn post(
     caller: Option<Arc<Caller>>,
     request: Request,
 ) -> Result<Response, Response> {
-    let accepts = Accepts::read(request.headers());
-    if !accepts.json {
+    if !accepts(request.headers(), &[JSON, "application/*", "*/*"]) {
         let message = format!(
             "responses are JSON, which the header Accept excludes: send `Accept: {JSON}, {EVENT_STREAM}`"
         );
@@ -53,7 +51,7 @@ pub(super) async fn post(
         mcp,
         caller,
         headers: &parts.headers,
-        events: accepts.events,
+        events: accepts(&parts.headers, &[EVENT_STREAM, "text/*"]),
     };
     let error = |status, error: &RpcError| reply(status, protocol::error(None, error));
     let gone = |gone| error(StatusCode::NOT_FOUND, &gone);
@@ -69,11 +67,8 @@ pub(super) async fn post(
             if method == "notifications/cancelled"
                 && let Some(id) = protocol::cancelled(params)
             {
-                let scope = exchange.scope(session.as_deref());
-                mcp.http
-                    .service()
-                    .in_flight()
-                    .cancel(&scope, &id.to_string().into());
+                let name = exchange.name(session.as_deref(), &id);
+                mcp.http.service().in_flight().cancel(&name);
             }
             Ok(StatusCode::ACCEPTED.into_response())
         }
@@ -157,17 +152,15 @@ impl Exchange<'_> {
             outgoing,
         };
         let (mcp, id) = (self.mcp.clone(), request.id.clone());
-        let call = match ToolCall::parse(&mcp.mcp, params, meta, origin)? {
-            Ok(call) => call,
-            Err(outcome) => {
-                let response = reply(StatusCode::OK, outcome.response(&id, revision, &mcp.mcp));
-                return Ok(Box::pin(std::future::ready(response)));
-            }
-        };
-        let in_flight = match revision.has_initialize {
-            true => Some(self.track(session.as_deref(), &request.id)?),
-            false => None,
-        };
+        let call = ToolCall::parse(&mcp.mcp, params, meta, origin)?;
+        let mut in_flight = None;
+        if revision.has_initialize {
+            let (table, name) = (mcp.http.service().in_flight(), self.name(session.as_deref(), &id));
+            // In a session each id is used once at a time.
+            let guard = table.insert(name, session.is_some());
+            let used = || RpcError::request("another request with this id is in flight");
+            in_flight = Some(guard.ok_or_else(used)?);
+        }
         let call = async move {
             let running = call.run(mcp.http.service(), Admission::Immediate);
             let (outcome, permit) = match &in_flight {
@@ -196,26 +189,13 @@ impl Exchange<'_> {
         Ok(Box::pin(stream::respond(ended, messages)))
     }
 
-    /// Makes a call one that `notifications/cancelled` cancels. In a session each id is used once at a time.
-    fn track(&self, session: Option<&Session>, id: &protocol::Id) -> Result<InFlightGuard, RpcError> {
-        let (table, scope) = (self.mcp.http.service().in_flight(), self.scope(session));
-        match session {
-            None => Ok(table.insert(scope, id.to_string().into())),
-            Some(_) => table
-                .insert_unique(scope, id.to_string().into())
-                .ok_or_else(|| RpcError::request("another request with this id is in flight")),
-        }
-    }
-
-    /// The scope in which ids of requests have a meaning: the session, or the caller.
-    fn scope(&self, session: Option<&Session>) -> Arc<str> {
-        let session = session
-            .and(self.headers.get(&SESSION))
-            .and_then(|id| id.to_str().ok());
-        match (session, &self.caller) {
-            (Some(id), _) => format!("session {id}").into(),
-            (None, Some(caller)) => format!("caller {} {}", caller.tenant_id(), caller.principal_id()).into(),
-            (None, None) => "anonymous".into(),
+    /// What cancels a call: its id, in the session or for the caller.
+    fn name(&self, session: Option<&Session>, id: &protocol::Id) -> String {
+        let session = session.and(self.headers.get(&SESSION));
+        match (session.and_then(|session| session.to_str().ok()), &self.caller) {
+            (Some(session), _) => format!("session {session} {id}"),
+            (None, Some(caller)) => format!("{} {} {id}", caller.tenant_id(), caller.principal_id()),
+            (None, None) => id.to_string(),
         }
     }
 
@@ -242,39 +222,24 @@ impl Exchange<'_> {
     }
 }
 
-/// What a client can read.
-#[derive(Debug, Default)]
-struct Accepts {
-    json: bool,
-    events: bool,
-}
-
-impl Accepts {
-    fn read(headers: &HeaderMap) -> Self {
-        let mut accepts = Self::default();
-        if !headers.contains_key(ACCEPT) {
-            accepts.json = true;
-            return accepts;
-        }
-        let values = headers
-            .get_all(ACCEPT)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        for range in values.flat_map(|value| value.split(',')) {
-            let mut parts = range.split(';').map(str::trim);
-            let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
-            let is_excluded = parts.any(|part| {
-                part.split_once('=').is_some_and(|(name, weight)| {
-                    name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0_f32)
-                })
-            });
-            if !is_excluded {
-                accepts.json |= matches!(kind.as_str(), JSON | "application/*" | "*/*");
-                accepts.events |= matches!(kind.as_str(), EVENT_STREAM | "text/*");
-            }
-        }
-        accepts
+/// Whether a client takes responses of one of these media types. Without `Accept` it takes JSON.
+fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
+    if !headers.contains_key(ACCEPT) {
+        return kinds.contains(&JSON);
     }
+    let values = headers.get_all(ACCEPT).iter();
+    let mut ranges = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    ranges.any(|range| {
+        let mut parts = range.split(';').map(|part| part.trim().to_ascii_lowercase());
+        let kind = parts.next().unwrap_or_default();
+        let is_excluded = |part: String| {
+            let weight = part.strip_prefix("q=").and_then(|weight| weight.parse().ok());
+            weight == Some(0.0_f32)
+        };
+        kinds.contains(&kind.as_str()) && !parts.any(is_excluded)
+    })
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -310,8 +275,9 @@ mod tests {
             for value in sent {
                 headers.append(ACCEPT, HeaderValue::from_static(value));
             }
-            let accepts = Accepts::read(&headers);
-            assert_eq!((accepts.json, accepts.events), (json, events), "{sent:?}");
+            let found = accepts(&headers, &[JSON, "application/*", "*/*"]);
+            assert_eq!(found, json, "{sent:?}");
+            assert_eq!(accepts(&headers, &[EVENT_STREAM, "text/*"]), events, "{sent:?}");
         }
     }
 }

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 
 use super::config::McpHttpServer;
+use super::metadata::WELL_KNOWN;
 use super::{PATH, metadata, post};
 use crate::context::Caller;
 use crate::http::answer;
@@ -26,16 +27,17 @@ use crate::mcp::protocol::{self, RpcError};
 pub fn router(mcp: McpHttpServer) -> Router {
     let probes = operations::routes(mcp.http.service());
     let prefix = mcp.public.as_ref().map_or("", |public| &public.prefix).to_owned();
-    let mut router = Router::new().route("/metrics", any(metrics));
-    for path in metadata::paths(&prefix) {
-        router = router.route(&path, any(metadata::document));
-    }
+    let mut router = Router::new()
+        .route("/metrics", any(metrics))
+        .route(WELL_KNOWN, any(metadata::document));
+    // The path of the endpoint as clients see it, and the one that a proxy may make of it.
     let mut prefixes = vec!["", &prefix];
     prefixes.dedup();
-    for prefix in prefixes {
+    for path in prefixes.into_iter().map(|prefix| format!("{prefix}{PATH}")) {
         router = router
-            .route(&format!("{prefix}{PATH}"), any(endpoint))
-            .route(&format!("{prefix}{PATH}/"), any(endpoint));
+            .route(&format!("{WELL_KNOWN}{path}"), any(metadata::document))
+            .route(&format!("{path}/"), any(endpoint))
+            .route(&path, any(endpoint));
     }
     router.fallback(not_found).with_state(mcp).merge(probes)
 }

@@ -4,11 +4,11 @@
 //! a session when it can be asked, or when it may set a level of log messages. Other clients are served without.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName};
+use tokio::time::Instant;
 
 use crate::context::Caller;
 use crate::mcp::session::Session;
@@ -48,10 +48,6 @@ impl Entry {
     fn is_busy(&self) -> bool {
         Arc::strong_count(&self.session) > 1
     }
-
-    fn is_expired(&self, now: Instant) -> bool {
-        now.duration_since(self.used) >= IDLE && !self.is_busy()
-    }
 }
 
 fn owner(caller: Option<&Caller>) -> Option<(String, String)> {
@@ -66,29 +62,21 @@ impl Sessions {
     /// Opens a session. When there are too many, of this caller or of all, the least recently used one without calls is closed;
     /// `None` when all have calls.
     pub(super) fn open(&self, client: Session, caller: Option<&Caller>) -> Option<String> {
-        self.open_at(Instant::now(), client, caller)
-    }
-
-    fn open_at(&self, now: Instant, client: Session, caller: Option<&Caller>) -> Option<String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).ok()?;
-        let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = format!("{:032x}", u128::from_ne_bytes(bytes));
         let owner = owner(caller);
         let mut table = self.table();
         let own = |entry: &Entry| entry.owner == owner;
         if owner.is_some() && table.values().filter(|entry| own(entry)).count() >= MAX_OF_ONE {
             make_room(&mut table, own)?;
-        }
-        if table.len() >= MAX_SESSIONS {
-            table.retain(|_, entry| !entry.is_expired(now));
-        }
-        if table.len() >= MAX_SESSIONS {
+        } else if table.len() >= MAX_SESSIONS {
             make_room(&mut table, |_| true)?;
         }
         let entry = Entry {
             session: Arc::new(client),
             owner,
-            used: now,
+            used: Instant::now(),
         };
         table.insert(id.clone(), entry);
         Some(id)
@@ -100,29 +88,20 @@ impl Sessions {
         headers: &HeaderMap,
         caller: Option<&Caller>,
     ) -> Result<Option<Arc<Session>>, ()> {
-        self.find_at(Instant::now(), headers, caller)
-    }
-
-    fn find_at(
-        &self,
-        now: Instant,
-        headers: &HeaderMap,
-        caller: Option<&Caller>,
-    ) -> Result<Option<Arc<Session>>, ()> {
         let Some(id) = headers.get(&SESSION) else {
             return Ok(None);
         };
         let mut table = self.table();
         let id = id.to_str().map_err(drop)?;
-        let entry = table.get_mut(id).ok_or(())?;
-        if entry.is_expired(now) {
+        let entry = table
+            .get_mut(id)
+            .filter(|entry| entry.owner == owner(caller))
+            .ok_or(())?;
+        if entry.used.elapsed() >= IDLE && !entry.is_busy() {
             table.remove(id);
             return Err(());
         }
-        if entry.owner != owner(caller) {
-            return Err(());
-        }
-        entry.used = now;
+        entry.used = Instant::now();
         Ok(Some(Arc::clone(&entry.session)))
     }
 
@@ -147,14 +126,6 @@ fn make_room(table: &mut HashMap<String, Entry>, matches: impl Fn(&Entry) -> boo
         tracing::warn!("there are too many sessions, and calls are in flight in all of them");
     }
     table.remove(&oldest?).map(drop)
-}
-
-impl fmt::Debug for Sessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sessions")
-            .field("open", &self.table().len())
-            .finish()
-    }
 }
 
 #[cfg(test)]
@@ -187,32 +158,16 @@ mod tests {
         assert!(!sessions.close(&headers(&id), None));
     }
 
-    #[test]
-    fn a_session_that_nobody_uses_ends() {
-        let (sessions, start) = (Sessions::default(), Instant::now());
-        let open = |now| sessions.open_at(now, Session::new(Capabilities::default()), None);
-        let id = open(start).unwrap();
-        let nearly = IDLE.checked_sub(Duration::from_secs(1)).unwrap();
-        for hours in 1..4 {
-            let now = start + nearly * hours;
-            assert!(
-                sessions.find_at(now, &headers(&id), None).is_ok(),
-                "each use counts"
-            );
+    #[tokio::test(start_paused = true)]
+    async fn a_session_that_nobody_uses_ends() {
+        let sessions = Sessions::default();
+        let id = opened(&sessions, None).unwrap();
+        for _ in 1..4 {
+            tokio::time::advance(IDLE.checked_sub(Duration::from_secs(1)).unwrap()).await;
+            assert!(sessions.find(&headers(&id), None).is_ok(), "each use counts");
         }
-        assert!(
-            sessions
-                .find_at(start + nearly * 3 + IDLE, &headers(&id), None)
-                .is_err()
-        );
-
-        // Abandoned ones make room for new ones, and do not pile up.
-        let ids: Vec<_> = (0..MAX_SESSIONS).map_while(|_| open(start)).collect();
-        assert_eq!(ids.len(), MAX_SESSIONS);
-        assert!(open(start + nearly).is_some());
-        assert_eq!(sessions.table().len(), MAX_SESSIONS);
-        assert!(open(start + IDLE).is_some());
-        assert_eq!(sessions.table().len(), 2);
+        tokio::time::advance(IDLE).await;
+        assert!(sessions.find(&headers(&id), None).is_err());
     }
 
     fn opened(sessions: &Sessions, caller: Option<&Caller>) -> Option<String> {
@@ -272,6 +227,10 @@ mod tests {
             assert!(opened(&sessions, None).is_some());
         }
         assert!(sessions.find(&headers(&first), None).is_err());
-        assert_eq!(sessions.table().len(), MAX_SESSIONS);
+        assert_eq!(
+            sessions.table().len(),
+            MAX_SESSIONS,
+            "abandoned ones make room for new ones"
+        );
     }
 }

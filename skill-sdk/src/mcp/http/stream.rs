@@ -10,6 +10,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::sync::mpsc::Receiver;
+use tokio::time::timeout;
 
 use super::routes::reply;
 use crate::http::answer;
@@ -53,26 +54,20 @@ pub(super) async fn respond(
     call: impl Future<Output = Option<Reply>> + Send + 'static,
     messages: Option<Receiver<Vec<u8>>>,
 ) -> Response {
-    let mut call: Running = Box::pin(call);
-    let Some(mut messages) = messages else {
+    let Some(messages) = messages else {
         return document(call.await);
     };
-    let (mut first, mut ended) = (None, None);
-    tokio::select! {
-        biased;
-        Some(message) = messages.recv() => first = Some(message),
-        reply = &mut call => match messages.try_recv() {
-            Ok(message) => (first, ended) = (Some(message), Some(reply)),
-            Err(_) => return document(reply),
-        },
-        () = tokio::time::sleep(QUIET) => {}
-    }
-    let events = Events {
-        call: ended.is_none().then_some(call),
-        first,
+    let mut events = Events {
+        call: Some(Box::pin(call)),
+        first: None,
         messages,
-        reply: ended.flatten(),
+        reply: None,
     };
+    match timeout(QUIET, events.message()).await {
+        Ok(None) => return document(events.reply),
+        Ok(first) => events.first = first,
+        Err(_) => {}
+    }
     let keep_alive = KeepAlive::new().interval(KEEP_ALIVE).text("nothing new");
     let mut response = Sse::new(stream::unfold(events, Events::next))
         .keep_alive(keep_alive)
@@ -97,25 +92,32 @@ struct Events {
 }
 
 impl Events {
-    async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
-        let mut next = self.first.take();
-        while let (None, Some(call)) = (&next, &mut self.call) {
+    /// The next message before the result.
+    async fn message(&mut self) -> Option<Vec<u8>> {
+        while let Some(call) = &mut self.call {
             tokio::select! {
                 biased;
-                Some(message) = self.messages.recv() => next = Some(message),
+                Some(message) = self.messages.recv() => return Some(message),
                 reply = call => (self.call, self.reply) = (None, reply),
             }
         }
-        // Messages that the call sent before it ended come before the result.
-        let next = next.or_else(|| self.messages.try_recv().ok());
-        let message = match next {
+        self.messages.try_recv().ok()
+    }
+
+    async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
+        let mut message = self.first.take();
+        if message.is_none() {
+            message = self.message().await;
+        }
+        let message = match message {
             Some(message) => message,
             None => std::mem::take(&mut self.reply.as_mut()?.message),
         };
         // Messages are JSON, each on one line; the empty one is behind the result.
         let message = String::from_utf8(message).ok()?;
-        let data = message.strip_suffix('\n')?;
-        let event = Event::default().event("message").data(data);
+        let event = Event::default()
+            .event("message")
+            .data(message.strip_suffix('\n')?);
         Some((Ok(event), self))
     }
 }

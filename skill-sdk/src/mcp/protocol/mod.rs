@@ -10,5 +10,5 @@ pub(super) use self::message::{
     Id, METHOD_NOT_FOUND, Message, Request, RpcError, cancelled, error, notification, outgoing_request,
     parse, response,
 };
-pub(super) use self::params::{Params, RequestMeta, lenient, text};
+pub(super) use self::params::{Params, REQUIRED_META, RequestMeta, lenient, text};
 pub(super) use self::revision::Revision;

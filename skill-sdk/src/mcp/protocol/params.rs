@@ -14,8 +14,8 @@ use crate::mcp::elicitation::Capabilities;
 const UNSUPPORTED_VERSION: i32 = -32022;
 
 /// The fields of `_meta` that a stateless revision requires.
-const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(in crate::mcp) const REQUIRED_META: &str =
+    "`io.modelcontextprotocol/protocolVersion` and `io.modelcontextprotocol/clientCapabilities`";
 
 /// The parameters of a request, as far as this server reads them.
 #[derive(Default, Deserialize)]
@@ -50,11 +50,10 @@ pub(in crate::mcp) struct Params<'a> {
 
 /// What a client must say about itself.
 #[derive(Deserialize)]
+#[expect(dead_code, reason = "only their types count")]
 pub(in crate::mcp) struct ClientInfo {
-    #[serde(rename = "name")]
-    _name: String,
-    #[serde(rename = "version")]
-    _version: String,
+    name: String,
+    version: String,
 }
 
 /// The field `_meta` of the parameters.
@@ -156,23 +155,12 @@ impl<'a> Params<'a> {
 }
 
 impl RequestMeta<'_> {
-    /// The required fields that are missing or unreadable.
-    pub(in crate::mcp) fn missing(&self) -> String {
-        let fields = [
-            (PROTOCOL_VERSION, self.version.is_none()),
-            (CLIENT_CAPABILITIES, self.capabilities.is_none()),
-        ];
-        let missing = fields.iter().filter(|(_, missing)| *missing);
-        missing.map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
-    }
-
     /// Rejects a request without the fields that a stateless revision requires.
     pub(in crate::mcp) fn require(&self) -> Result<(), RpcError> {
-        let missing = self.missing();
-        if missing.is_empty() {
+        if self.version.is_some() && self.capabilities.is_some() {
             return Ok(());
         }
-        let message = format!("`params._meta` has missing or unreadable fields: {missing}");
+        let message = format!("`params._meta` must have the fields {REQUIRED_META}");
         Err(RpcError::params(message))
     }
 
