@@ -26,16 +26,8 @@ pub struct Services {
     pub llm: Option<LlmClient>,
 }
 
-/// Which ones are there.
 impl fmt::Debug for Services {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Services");
-        #[cfg(feature = "core")]
-        shown.field("core", &self.core.is_some());
-        #[cfg(feature = "connections")]
-        shown.field("connections", &self.connections.is_some());
-        #[cfg(feature = "llm")]
-        shown.field("llm", &self.llm.is_some());
-        shown.finish()
+        f.debug_struct("Services").finish_non_exhaustive()
     }
 }

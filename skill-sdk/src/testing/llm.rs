@@ -87,18 +87,7 @@ impl From<Value> for FakeAnswer {
 /// The call fails as with a real model that failed.
 impl From<SkillError> for FakeAnswer {
     fn from(error: SkillError) -> Self {
-        Self(Arc::new(move |_| {
-            let (code, message) = (error.code().to_owned(), error.message());
-            let again = if error.is_retryable() {
-                SkillError::retryable(code, message)
-            } else {
-                SkillError::terminal(code, message)
-            };
-            Err(match error.details() {
-                Some(details) => again.with_details(details.clone()),
-                None => again,
-            })
-        }))
+        Self(Arc::new(move |_| Err(error.clone())))
     }
 }
 

@@ -13,9 +13,8 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::future::Future;
+use std::pin::Pin;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -155,12 +154,16 @@ impl SkillContext {
         let kind = request.kind();
         match &self.0.start.input {
             Some(input) if input.supports(kind) => {
-                let answered = or_until(input.request(name, request), self.cancelled()).await;
+                let answer = input.request(name, request);
                 // A host may end the call in place of an answer; what runs beside it must not wait for ever.
-                answered.unwrap_or_else(|| {
-                    let ended = self.check_deadline().err();
-                    Err(ended.unwrap_or_else(|| self.timeout()))
-                })
+                #[cfg(feature = "runtime")]
+                tokio::select! {
+                    biased;
+                    answer = answer => answer,
+                    () = self.cancelled() => Err(self.check_deadline().err().unwrap_or_else(|| self.timeout())),
+                }
+                #[cfg(not(feature = "runtime"))]
+                answer.await
             }
             input => {
                 let who = if input.is_some() { "the client" } else { "the host" };
@@ -179,17 +182,4 @@ impl SkillContext {
             }
         }
     }
-}
-
-/// The result of `work`, or `None` once `end` is ready. Needs no runtime.
-async fn or_until<T>(work: impl Future<Output = T>, end: impl Future<Output = ()>) -> Option<T> {
-    let mut work = pin!(work);
-    let mut end = pin!(end);
-    poll_fn(|cx| {
-        if let Poll::Ready(result) = work.as_mut().poll(cx) {
-            return Poll::Ready(Some(result));
-        }
-        end.as_mut().poll(cx).map(|()| None)
-    })
-    .await
 }

@@ -1,6 +1,9 @@
 //! Trace contexts and the spans that are exported.
 
-use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState};
+use std::collections::HashMap;
+
+use opentelemetry::propagation::TextMapPropagator;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
@@ -8,37 +11,15 @@ use super::TraceContext;
 
 /// Makes the caller's span the parent of `span`. Nothing happens where traces are not exported.
 pub(crate) fn follow(span: &Span, trace: &TraceContext) {
-    let text = trace.traceparent();
-    let ids = (TraceId::from_hex(&text[3..35]), SpanId::from_hex(&text[36..52]));
-    let (Ok(trace_id), Ok(span_id)) = ids else {
-        return;
-    };
-    let flags = if text.ends_with('1') {
-        TraceFlags::SAMPLED
-    } else {
-        TraceFlags::default()
-    };
-    // A state of a form that the recommendation does not know is not handed on.
-    let state = trace
-        .tracestate()
-        .and_then(|state| state.parse::<TraceState>().ok());
-    let parent = SpanContext::new(trace_id, span_id, flags, true, state.unwrap_or_default());
-    let context = opentelemetry::Context::new().with_remote_span_context(parent);
-    drop(span.set_parent(context));
+    let headers = trace.clone().into_headers().into_iter();
+    let headers: HashMap<_, _> = headers.map(|(name, value)| (name.to_owned(), value)).collect();
+    drop(span.set_parent(TraceContextPropagator::new().extract(&headers)));
 }
 
 /// The trace context of a span that may be exported.
 pub(crate) fn recorded(span: &Span) -> Option<TraceContext> {
-    let context = span.context();
-    let entered = context.span();
-    let own = entered.span_context();
-    own.is_valid().then(|| TraceContext {
-        traceparent: format!(
-            "00-{}-{}-{:02x}",
-            own.trace_id(),
-            own.span_id(),
-            u8::from(own.is_sampled())
-        ),
-        tracestate: Some(own.trace_state().header()).filter(|state| !state.is_empty()),
-    })
+    let mut headers = HashMap::new();
+    TraceContextPropagator::new().inject_context(&span.context(), &mut headers);
+    let state = headers.get("tracestate").map(String::as_str);
+    TraceContext::parse(headers.get("traceparent")?, state)
 }

@@ -81,8 +81,8 @@ pub fn read_secret(
     }
     let seen = if name::is_file_name(name) {
         match look_in_file(name, dir)? {
-            Looked::Found(secret) => return Ok(secret),
-            Looked::Without(seen) => seen,
+            Ok(secret) => return Ok(secret),
+            Err(seen) => seen,
         }
     } else {
         format!(
@@ -100,23 +100,14 @@ pub fn read_secret(
         .with_details(json!({"secret": name, "secretsDir": dir.to_string_lossy()})))
 }
 
-/// What looking for the file gave: the secret, or what the caller is told instead.
-enum Looked {
-    #[cfg_attr(
-        not(feature = "runtime"),
-        expect(dead_code, reason = "files are read with feature `runtime` only")
-    )]
-    Found(Secret),
-    Without(String),
-}
-
+/// The secret in the file, or what the caller is told instead.
 #[cfg(feature = "runtime")]
-fn look_in_file(name: &str, dir: &Path) -> Result<Looked, SkillError> {
+fn look_in_file(name: &str, dir: &Path) -> Result<Result<Secret, String>, SkillError> {
     let path = dir.join(name);
     Ok(match read_secret_file(dir, name)? {
-        Some(secret) if secret.is_empty() => Looked::Without(format!("the file {} is empty", path.display())),
-        Some(secret) => Looked::Found(secret),
-        None => Looked::Without(format!("there is no file {}", path.display())),
+        Some(secret) if secret.is_empty() => Err(format!("the file {} is empty", path.display())),
+        Some(secret) => Ok(secret),
+        None => Err(format!("there is no file {}", path.display())),
     })
 }
 
@@ -125,10 +116,9 @@ fn look_in_file(name: &str, dir: &Path) -> Result<Looked, SkillError> {
     clippy::unnecessary_wraps,
     reason = "the same signature as with feature `runtime`"
 )]
-fn look_in_file(name: &str, dir: &Path) -> Result<Looked, SkillError> {
-    let path = dir.join(name);
-    Ok(Looked::Without(format!(
+fn look_in_file(name: &str, dir: &Path) -> Result<Result<Secret, String>, SkillError> {
+    Ok(Err(format!(
         "the file {} was not looked for, because feature `runtime` of skill-sdk is off",
-        path.display()
+        dir.join(name).display()
     )))
 }

@@ -138,7 +138,7 @@ impl ConnectionsClient {
 
     /// How long a token is handed out.
     fn usable(&self, token: &AccessToken) -> Duration {
-        let now = self.core.clock().now();
+        let now = self.core.clock.now();
         let left = |expiry: SystemTime| expiry.duration_since(now).unwrap_or_default();
         let left = token.expires_at().map_or(Duration::MAX, left);
         left.saturating_sub(LEAST_LIFE)
@@ -150,8 +150,8 @@ impl ConnectionsClient {
         }
         self.slots.get_or_insert_with(key, || {
             Ok(Arc::new(Slot {
-                description: Cached::new(self.core.clock()),
-                token: Cached::new(self.core.clock()),
+                description: Cached::new(&self.core.clock),
+                token: Cached::new(&self.core.clock),
             }))
         })
     }

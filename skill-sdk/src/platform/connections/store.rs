@@ -65,20 +65,20 @@ impl Store {
                 "the host has no SKILL_SDK_SECRET_STORE_URL, so connections have no tokens",
             ));
         };
-        let iam = core.settings().iam.clone().ok_or_else(failure::iam_missing)?;
+        let iam = core.settings.iam.clone().ok_or_else(failure::iam_missing)?;
         let identity = AudienceToken::new(
             iam,
             settings.audience.clone(),
             settings.scopes.clone(),
-            Arc::clone(core.transport()),
-            core.clock(),
+            Arc::clone(&core.transport),
+            &core.clock,
         );
         Ok(Self {
             url,
             role: OnceCell::new_with(settings.role.clone()),
             core: Arc::clone(core),
             identity,
-            login: Cached::new(core.clock()),
+            login: Cached::new(&core.clock),
         })
     }
 
@@ -114,9 +114,9 @@ impl Store {
     async fn new_login(&self) -> Result<(Secret, Duration), Refused> {
         let role = self.role.get_or_try_init(|| self.own_role()).await?;
         let jwt = self.identity.get().await.map_err(of_iam)?;
-        let body = json!({"role": role, "jwt": jwt.expose()}).to_string();
+        let body = json!({"role": role, "jwt": jwt.expose()});
         let url = format!("{}/v1/auth/jwt/login", self.url);
-        let answer = self.send(Method::POST, &url, None, Some(body.as_bytes())).await?;
+        let answer = self.send(Method::POST, &url, None, Some(&body)).await?;
         match answer.status {
             200..300 => {}
             400 | 403 => {
@@ -151,7 +151,7 @@ impl Store {
         method: Method,
         url: &str,
         login: Option<&Secret>,
-        body: Option<&[u8]>,
+        body: Option<&Value>,
     ) -> Result<Answer, SkillError> {
         let login = login.map(|login| ("x-vault-token", Cow::Borrowed(login.expose())));
         let request = Request {
@@ -163,7 +163,7 @@ impl Store {
             timeout: TIMEOUT,
         };
         self.core
-            .transport()
+            .transport
             .send(request)
             .await
             .map_err(|error| match error {

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -32,12 +33,12 @@ pub(crate) struct CoreClient {
     /// The address of the API's root, without a slash at its end.
     root: String,
     credential: Credential,
-    transport: Arc<dyn Transport>,
+    pub(crate) transport: Arc<dyn Transport>,
     retry_window: Duration,
     #[cfg(feature = "connections")]
-    settings: CoreSettings,
+    pub(crate) settings: CoreSettings,
     #[cfg(feature = "connections")]
-    clock: Clock,
+    pub(crate) clock: Clock,
 }
 
 /// What is asked of the core.
@@ -45,7 +46,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) method: Method,
     /// Behind the API's root, with a slash in front.
     pub(crate) path: &'a str,
-    pub(crate) body: Option<&'a [u8]>,
+    pub(crate) body: Option<&'a Value>,
     /// Whether a repeat does no harm because it carries the same key.
     pub(crate) idempotent: bool,
     pub(crate) limit: usize,
@@ -65,7 +66,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    pub(super) fn post(path: &'a str, body: &'a [u8], idempotent: bool) -> Self {
+    pub(super) fn post(path: &'a str, body: &'a Value, idempotent: bool) -> Self {
         Self {
             method: Method::POST,
             body: Some(body),
@@ -96,30 +97,12 @@ impl CoreClient {
         self
     }
 
-    #[cfg(feature = "connections")]
-    pub(crate) fn settings(&self) -> &CoreSettings {
-        &self.settings
-    }
-
-    #[cfg(feature = "connections")]
-    pub(crate) fn transport(&self) -> &Arc<dyn Transport> {
-        &self.transport
-    }
-
-    #[cfg(feature = "connections")]
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
     /// The answer as JSON of the type `T`. An empty answer is an empty object.
     pub(crate) async fn json<T: DeserializeOwned>(&self, ask: Ask<'_>) -> Result<T, SkillError> {
         let answer = self.send(ask).await?;
-        let document = if answer.body.is_empty() {
-            Value::Object(serde_json::Map::new())
-        } else {
-            answer
-                .json()
-                .ok_or_else(|| failure::malformed("it is not JSON"))?
+        let document = match answer.json() {
+            None if answer.body.is_empty() => Value::Object(serde_json::Map::new()),
+            document => document.ok_or_else(|| failure::malformed("it is not JSON"))?,
         };
         // The error of serde could show a part of the answer.
         serde_json::from_value(document).map_err(|_| failure::malformed("it has other members than expected"))
@@ -197,13 +180,10 @@ fn idempotency_key() -> String {
 
 /// `text` as one segment of a path.
 pub(super) fn segment(text: &str) -> String {
-    let mut segment = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            segment.push(char::from(byte));
-        } else {
-            segment.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    segment
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'~');
+    utf8_percent_encode(text, ENCODED).to_string()
 }

@@ -26,12 +26,12 @@ pub(super) async fn exchange(
     let from = settings.clone();
     let token = read(move || platform_token(&from)).await?;
     let url = format!("{}/api/v1/platform-access-tokens:exchange", settings.url);
-    let body = json!({"token": token.expose(), "audience": audience, "scopes": scopes}).to_string();
+    let body = json!({"token": token.expose(), "audience": audience, "scopes": scopes});
     let request = Request {
         method: Method::POST,
         url: &url,
         headers: Vec::new(),
-        body: Some(body.as_bytes()),
+        body: Some(&body),
         limit: MAX_ANSWER,
         timeout: TIMEOUT,
     };

@@ -1,7 +1,7 @@
 //! The platform access token of this host.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -77,22 +77,19 @@ fn read(path: &Path) -> Result<Option<Map<String, Value>>, SkillError> {
         )
     };
     let from_io = |error: &io::Error| unreadable(&format!("cannot be read: {}", error.kind()));
-    match path.metadata() {
+    let metadata = match path.metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(from_io(&error)),
-        // Opening something else may wait.
-        Ok(metadata) if !metadata.is_file() => return Err(unreadable("is not a regular file")),
-        Ok(_) => {}
+        metadata => metadata.map_err(|error| from_io(&error))?,
+    };
+    // Opening something else may wait.
+    if !metadata.is_file() {
+        return Err(unreadable("is not a regular file"));
     }
-    let file = File::open(path).map_err(|error| from_io(&error))?;
-    check_mode(path, &file.metadata().map_err(|error| from_io(&error))?)?;
-    let mut text = Vec::new();
-    file.take(MAX_FILE + 1)
-        .read_to_end(&mut text)
-        .map_err(|error| from_io(&error))?;
-    if text.len() as u64 > MAX_FILE {
+    if metadata.len() > MAX_FILE {
         return Err(unreadable("is larger than 1 MiB"));
     }
+    check_mode(path, &metadata)?;
+    let text = fs::read(path).map_err(|error| from_io(&error))?;
     // The error of the parser could show a part of the file.
     match json::parse(&text) {
         Ok(Value::Object(document)) => Ok(Some(document)),

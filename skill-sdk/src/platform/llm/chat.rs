@@ -6,7 +6,7 @@ use tracing::Instrument;
 use super::answer::{Misfit, Wanted};
 use super::client::LlmClient;
 use super::model::{ChatError, Correction, Prompt, Reply};
-use super::request::{ChatRequest, Message};
+use super::request::ChatRequest;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
 use crate::platform::pii::{self, Found, Guard};
@@ -22,34 +22,32 @@ pub(super) async fn chat(
     usage: &mut LlmUsage,
 ) -> Result<Value, SkillError> {
     let guard = pii::installed();
-    let prompt = guarded(&guard, request, wanted);
-    let conversation = Conversation {
+    let mut prompt = guarded(&guard, request, wanted);
+    let mut conversation = Conversation {
         client,
         wanted,
         guard,
         usage,
     };
-    conversation.hold(prompt).await
+    let mut last = SkillError::retryable("llm_not_configured", "there is no model to ask");
+    for model in client.model().models() {
+        prompt.correction = None;
+        match conversation.ask_model(&model, &mut prompt).await {
+            Ok(value) => return Ok(value),
+            Err(unanswered) if !unanswered.next => return Err(unanswered.error),
+            Err(unanswered) => last = unanswered.error,
+        }
+    }
+    Err(last)
 }
 
 /// The request without personal data.
-fn guarded(guard: &Guard, request: ChatRequest, wanted: &Wanted) -> Prompt {
+fn guarded(guard: &Guard, mut request: ChatRequest, wanted: &Wanted) -> Prompt {
     let mut found = Found::new();
-    let ChatRequest {
-        system,
-        messages,
-        schema_name: _,
-        temperature,
-        max_tokens,
-    } = request;
-    let system = guard.replace(&system, &mut found).into_owned();
-    let messages = messages
-        .into_iter()
-        .map(|Message { role, content }| Message {
-            role,
-            content: guard.replace(&content, &mut found).into_owned(),
-        })
-        .collect();
+    let contents = request.messages.iter_mut().map(|message| &mut message.content);
+    for text in contents.chain([&mut request.system]) {
+        *text = guard.replace(text, &mut found).into_owned();
+    }
     if !found.is_empty() {
         let counts: Vec<_> = found
             .iter()
@@ -61,11 +59,11 @@ fn guarded(guard: &Guard, request: ChatRequest, wanted: &Wanted) -> Prompt {
         );
     }
     Prompt {
-        system,
-        messages,
+        system: request.system,
+        messages: request.messages,
         schema: wanted.schema(),
-        temperature,
-        max_tokens,
+        temperature: request.temperature,
+        max_tokens: request.max_tokens,
         correction: None,
     }
 }
@@ -78,19 +76,6 @@ struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    async fn hold(mut self, mut prompt: Prompt) -> Result<Value, SkillError> {
-        let mut last = SkillError::retryable("llm_not_configured", "there is no model to ask");
-        for model in self.client.model().models() {
-            prompt.correction = None;
-            match self.ask_model(&model, &mut prompt).await {
-                Ok(value) => return Ok(value),
-                Err(unanswered) if !unanswered.next => return Err(unanswered.error),
-                Err(unanswered) => last = unanswered.error,
-            }
-        }
-        Err(last)
-    }
-
     /// Asks one model, and once more when its answer does not fit.
     async fn ask_model(&mut self, model: &str, prompt: &mut Prompt) -> Result<Value, ChatError> {
         let mut misfit = None;

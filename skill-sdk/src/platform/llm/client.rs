@@ -1,7 +1,7 @@
 //! Which provider there is.
 
 use std::fmt;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
 
 use quick_cache::sync::Cache;
 use schemars::JsonSchema;
@@ -103,10 +103,15 @@ pub struct ChatAnswer<T> {
     pub model: String,
 }
 
-type Factory = Arc<dyn Fn(&Environment) -> Result<LlmClient, SkillError> + Send + Sync>;
+type Factory = dyn Fn(&Environment) -> Result<LlmClient, SkillError> + Send + Sync;
 
 /// The factory, and what it made.
-static CONFIGURED: RwLock<Option<(Factory, Option<LlmClient>)>> = RwLock::new(None);
+struct Configured {
+    factory: Box<Factory>,
+    made: OnceLock<LlmClient>,
+}
+
+static CONFIGURED: RwLock<Option<Arc<Configured>>> = RwLock::new(None);
 
 /// Puts a provider of your own in the place of the one that the environment chooses, in this whole program.
 /// Needs feature `llm`.
@@ -136,22 +141,21 @@ static CONFIGURED: RwLock<Option<(Factory, Option<LlmClient>)>> = RwLock::new(No
 pub fn configure_llm(
     factory: impl Fn(&Environment) -> Result<LlmClient, SkillError> + Send + Sync + 'static,
 ) {
-    let mut configured = CONFIGURED.write().unwrap_or_else(PoisonError::into_inner);
-    *configured = Some((Arc::new(factory), None));
+    let configured = Configured {
+        factory: Box::new(factory),
+        made: OnceLock::new(),
+    };
+    *CONFIGURED.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(configured));
 }
 
 fn configured(environment: &Environment) -> Result<Option<LlmClient>, SkillError> {
-    let factory = match &*CONFIGURED.read().unwrap_or_else(PoisonError::into_inner) {
-        None => return Ok(None),
-        Some((_, Some(client))) => return Ok(Some(client.clone())),
-        Some((factory, None)) => Arc::clone(factory),
+    let configured = CONFIGURED.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let Some(configured) = configured else {
+        return Ok(None);
     };
-    let client = factory(environment)?;
-    let mut configured = CONFIGURED.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some((current, made)) = &mut *configured
-        && Arc::ptr_eq(current, &factory)
-    {
-        *made = Some(client.clone());
+    if let Some(client) = configured.made.get() {
+        return Ok(Some(client.clone()));
     }
-    Ok(Some(client))
+    let client = (configured.factory)(environment)?;
+    Ok(Some(configured.made.get_or_init(|| client).clone()))
 }

@@ -58,6 +58,19 @@ pub struct Prompt {
     pub correction: Option<Correction>,
 }
 
+impl Prompt {
+    /// What the answer must be, for a model that is not given the schema in another way.
+    pub(super) fn format_in_words(&self) -> String {
+        match &self.schema {
+            Some(schema) => format!(
+                "Answer with one JSON object that fits the JSON Schema below, without any text before or after it:\n{}",
+                schema.schema
+            ),
+            None => "Answer with one JSON object, without any text before or after it.".to_owned(),
+        }
+    }
+}
+
 /// The schema of an answer.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

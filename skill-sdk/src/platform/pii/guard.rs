@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use fancy_regex::Regex;
 
@@ -45,26 +45,21 @@ pub fn redact(text: &str) -> Redacted {
 ///
 /// Call it where the program starts, or once in a test program. See [`Guard::with_pattern`].
 pub fn add_pattern(kind: impl Into<String>, pattern: &str) -> Result<(), PatternError> {
-    let own = Own::new(kind.into(), pattern)?;
+    let kind = kind.into();
     let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
-    let guard = installed.get_or_insert_default();
-    let is_known = |known: &Own| known.kind == own.kind && known.regex.as_str() == own.regex.as_str();
-    if !guard.own.iter().any(is_known) {
-        let all = guard.own.iter().cloned().chain([own]);
-        guard.own = all.collect();
+    let is_known = |own: &Own| own.kind == kind && own.regex.as_str() == pattern;
+    if !installed.own.iter().any(is_known) {
+        *installed = installed.clone().with_pattern(kind, pattern)?;
     }
     Ok(())
 }
 
-static INSTALLED: RwLock<Option<Guard>> = RwLock::new(None);
+static INSTALLED: LazyLock<RwLock<Guard>> = LazyLock::new(RwLock::default);
 
 /// The guard of this program.
 pub(crate) fn installed() -> Guard {
-    INSTALLED
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone()
-        .unwrap_or_default()
+    let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);
+    installed.clone()
 }
 
 /// The personal-data guard: the patterns that are always looked for, and patterns of your own.
@@ -151,30 +146,26 @@ impl Guard {
             let Some(places) = pattern.find_all(&text) else {
                 return unsearched(found);
             };
-            text = mark(text, pattern.kind, &places);
-            count(found, Cow::Borrowed(pattern.kind), places.len());
+            text = mark(text, Cow::Borrowed(pattern.kind), &places, found);
         }
         for Own { kind, regex } in self.own.iter() {
-            let Some(places) = places(regex, &text) else {
+            let places = regex.find_iter(&*text).map(|found| Some(found.ok()?.range()));
+            let Some(places) = places.collect::<Option<Vec<_>>>() else {
                 return unsearched(found);
             };
-            text = mark(text, kind, &places);
-            count(found, Cow::Owned(kind.clone()), places.len());
+            text = mark(text, Cow::Owned(kind.clone()), &places, found);
         }
         text
     }
 }
 
-/// All matches of `regex`; `None` when it gave up, and nobody knows what is in the text.
-fn places(regex: &Regex, text: &str) -> Option<Vec<Range<usize>>> {
-    regex
-        .find_iter(text)
-        .map(|found| found.map(|found| found.range()).ok())
-        .collect()
-}
-
-/// The text with a marker in each place.
-fn mark<'t>(text: Cow<'t, str>, kind: &str, places: &[Range<usize>]) -> Cow<'t, str> {
+/// The text with a marker in each place, which are counted.
+fn mark<'t>(
+    text: Cow<'t, str>,
+    kind: Cow<'static, str>,
+    places: &[Range<usize>],
+    found: &mut Found,
+) -> Cow<'t, str> {
     if places.is_empty() {
         return text;
     }
@@ -182,10 +173,11 @@ fn mark<'t>(text: Cow<'t, str>, kind: &str, places: &[Range<usize>]) -> Cow<'t, 
     let mut at = 0;
     for place in places {
         marked.push_str(text.get(at..place.start).unwrap_or_default());
-        marked.push_str(&marker(kind));
+        marked.push_str(&marker(&kind));
         at = place.end;
     }
     marked.push_str(text.get(at..).unwrap_or_default());
+    *found.entry(kind).or_default() += places.len();
     Cow::Owned(marked)
 }
 
@@ -193,14 +185,8 @@ fn marker(kind: &str) -> String {
     format!("[ПДн:{kind}]")
 }
 
-fn count(found: &mut Found, kind: Cow<'static, str>, times: usize) {
-    if times > 0 {
-        *found.entry(kind).or_default() += times;
-    }
-}
-
 /// A text of which nobody knows what is in it is all personal.
 fn unsearched<'t>(found: &mut Found) -> Cow<'t, str> {
-    count(found, Cow::Borrowed(UNSEARCHED), 1);
+    *found.entry(Cow::Borrowed(UNSEARCHED)).or_default() += 1;
     Cow::Owned(marker(UNSEARCHED))
 }

@@ -25,8 +25,7 @@ pub(crate) struct Request<'a> {
     pub(crate) url: &'a str,
     /// Names in lower case.
     pub(crate) headers: Vec<(&'static str, Cow<'a, str>)>,
-    /// A JSON text.
-    pub(crate) body: Option<&'a [u8]>,
+    pub(crate) body: Option<&'a Value>,
     /// The most bytes of the answer.
     pub(crate) limit: usize,
     /// How long the whole of it may take.
@@ -117,9 +116,7 @@ impl Transport for Client {
                 builder = builder.header(name, value);
             }
             if let Some(body) = request.body {
-                builder = builder
-                    .header(CONTENT_TYPE, "application/json")
-                    .body(body.to_vec());
+                builder = builder.json(body);
             }
             let mut response = builder.send().await?;
             let text = |name: HeaderName| Some(response.headers().get(name)?.to_str().ok()?.to_owned());

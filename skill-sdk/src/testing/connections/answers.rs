@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Shared, State};
-use crate::contract::json;
 use crate::platform::dates;
 use crate::platform::web::{Answer, Method, Request, Sent, Transport, WebError};
 
@@ -20,10 +19,7 @@ const READING: &str = "reading";
 
 impl Transport for Shared {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
-        let body = request
-            .body
-            .and_then(|body| json::parse(body).ok())
-            .unwrap_or_default();
+        let body = request.body.unwrap_or(&Value::Null);
         let header = |name: &str| {
             let found = request.headers.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| value.as_ref())
@@ -35,10 +31,10 @@ impl Transport for Shared {
             let known = state.knows(bearer, "control-plane");
             state.core(path, known)
         } else if url.starts_with("http://iam.fake/") {
-            Ok(state.exchanged(&body))
+            Ok(state.exchanged(body))
         } else if let Some(path) = url.strip_prefix("http://store.fake/v1/") {
             Ok(if request.method == Method::POST {
-                state.logged_in(&body)
+                state.logged_in(body)
             } else {
                 let known = state.knows(header("x-vault-token"), READING);
                 state.material(path, known)

@@ -1,10 +1,10 @@
 //! The requests that the core in memory knows, and what it answers.
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use super::knowledge::{plan_of, state_token};
 use super::{Shared, State, filter};
-use crate::contract::json;
 use crate::platform::core::artifacts::hash;
 use crate::platform::web::{Answer, Method, Request, Sent, Transport, WebError};
 
@@ -30,13 +30,12 @@ impl State {
                 .strip_prefix("/artifacts/")
                 .and_then(|rest| rest.strip_suffix("/content"));
             return match id {
-                Some(id) => self.artifact(&decoded(id)),
+                Some(id) => self.artifact(&percent_decode_str(id).decode_utf8_lossy()),
                 None => refused(404, "not_found", "the core of the test has nothing there"),
             };
         }
-        let body = request.body.map(json::parse);
-        let Some(Ok(Value::Object(body))) = body else {
-            return refused(400, "invalid_request", "the body is no JSON object");
+        let Some(Value::Object(body)) = request.body.cloned() else {
+            return refused(400, "invalid_request", "the body is not a JSON object");
         };
         match path {
             "/knowledge/snapshots:preview" => self.preview(&body),
@@ -159,26 +158,4 @@ fn envelope(status: u16, error: &Value) -> Answer {
         status,
         ..answered(&json!({"error": error}))
     }
-}
-
-/// A segment of a path as a text.
-fn decoded(segment: &str) -> String {
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment;
-    while let Some((before, after)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        let byte = after.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match byte {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(b'%');
-                rest = after;
-            }
-        }
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,5 +1,9 @@
 //! States, snapshots and plans.
 
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::filter::equal;
@@ -151,59 +155,45 @@ fn listed(ids: &[&String]) -> Vec<Value> {
 
 /// `st:` and the first 16 digits of the SHA-256 of the state as JSON, with ordered names and a space behind `,` and `:`.
 pub(super) fn state_token(state: &Entities) -> String {
-    let mut text = String::new();
-    write(&mut text, &Value::Object(state.clone()));
-    let mut token = hash(text.as_bytes());
-    token.truncate(16);
-    format!("st:{token}")
+    let digest = hash(written(state.clone().into()).as_bytes());
+    format!("st:{}", &digest[..16])
 }
 
-fn write(text: &mut String, value: &Value) {
-    match value {
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_by_key(|(name, _)| *name);
-            text.push('{');
-            for (index, (name, value)) in members.into_iter().enumerate() {
-                if index > 0 {
-                    text.push_str(", ");
-                }
-                text.push_str(&Value::from(name.as_str()).to_string());
-                text.push_str(": ");
-                write(text, value);
-            }
-            text.push('}');
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    text.push_str(", ");
-                }
-                write(text, item);
-            }
-            text.push(']');
-        }
-        scalar => text.push_str(&scalar.to_string()),
+fn written(mut state: Value) -> String {
+    state.sort_all_objects();
+    let mut text = Vec::new();
+    // Nothing fails that is written into memory.
+    let _ = state.serialize(&mut Serializer::with_formatter(&mut text, Spaced));
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// JSON with a space behind each comma and colon.
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        let comma: &[u8] = if first { b"" } else { b", " };
+        writer.write_all(comma)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.begin_array_value(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
     }
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    /// The text behind a token.
-    pub(in crate::testing::core) fn written(state: &Value) -> String {
-        let mut text = String::new();
-        write(&mut text, state);
-        text
-    }
 
     #[test]
     fn names_are_ordered_and_letters_stay() {
         let state = json!({"b": [1, 2.0, null], "a": {"z": "Ё\u{1f}\"", "y": true}});
         assert_eq!(
-            written(&state),
+            written(state),
             "{\"a\": {\"y\": true, \"z\": \"Ё\\u001f\\\"\"}, \"b\": [1, 2.0, null]}"
         );
     }

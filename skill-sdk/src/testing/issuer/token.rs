@@ -168,15 +168,5 @@ fn now() -> i64 {
 fn uuid() -> String {
     let mut bytes = [0; 16];
     rand::fill(&mut bytes).expect("the system has random numbers");
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!(
-        "{}-{}-{}-{}-{}",
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..]
-    )
+    uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }

@@ -65,7 +65,7 @@ impl CoreClient {
 
     /// What the platform remembers about the query's subject.
     pub(crate) async fn recall(&self, query: &RecallQuery) -> Result<Recall, SkillError> {
-        self.post("/context/recall", &text(query)?, false).await
+        self.post("/context/recall", &value(query)?, false).await
     }
 
     /// All entities that `query` asks for, of all pages.
@@ -77,14 +77,14 @@ impl CoreClient {
         let mut items: Vec<EntityRecord> = Vec::new();
         let mut cursor: Option<Value> = None;
         loop {
-            let body = text(&query.page(workspace, cursor.as_ref()))?;
+            let body = query.page(workspace, cursor.as_ref());
             let page: Page = self
                 .json(Ask::post("/knowledge/entities:query", &body, false))
                 .await?;
-            if page.items.len() > query.most() - items.len() {
+            if page.items.len() > query.max_items - items.len() {
                 let message = format!(
                     "there are more than {} entities; ask for fewer kinds, add filters, or raise `max_items`",
-                    query.most()
+                    query.max_items
                 );
                 return Err(SkillError::terminal("knowledge_query_too_large", message));
             }
@@ -104,7 +104,7 @@ impl CoreClient {
     async fn post<T: DeserializeOwned>(
         &self,
         path: &str,
-        body: &[u8],
+        body: &Value,
         idempotent: bool,
     ) -> Result<T, SkillError> {
         self.json(Ask::post(path, body, idempotent)).await
@@ -117,8 +117,8 @@ fn in_workspace(
     content: &impl Serialize,
     workspace: &str,
     expected_state: Option<&str>,
-) -> Result<Vec<u8>, SkillError> {
-    let mut body = serde_json::to_value(content).map_err(no_json)?;
+) -> Result<Value, SkillError> {
+    let mut body = value(content)?;
     if let Some(members) = body.as_object_mut() {
         members.insert("workspaceId".to_owned(), workspace.into());
         members.shift_remove("expectedState");
@@ -126,17 +126,13 @@ fn in_workspace(
             members.insert("expectedState".to_owned(), state.into());
         }
     }
-    serde_json::to_vec(&body).map_err(no_json)
+    Ok(body)
 }
 
-fn text(body: &impl Serialize) -> Result<Vec<u8>, SkillError> {
-    // By way of a value: of two members with one name the last counts, and only this one is sent.
-    let body = serde_json::to_value(body).map_err(no_json)?;
-    serde_json::to_vec(&body).map_err(no_json)
-}
-
-fn no_json(error: serde_json::Error) -> SkillError {
-    SkillError::terminal("core_error", "the request is no JSON").with_source(error)
+/// Of two members with one name the last counts.
+fn value(body: &impl Serialize) -> Result<Value, SkillError> {
+    serde_json::to_value(body)
+        .map_err(|error| SkillError::terminal("core_error", "the request is not JSON").with_source(error))
 }
 
 /// Null is as good as nothing.

@@ -1,9 +1,7 @@
 //! Lists of entities.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Filter;
 
@@ -69,40 +67,25 @@ impl EntityQuery {
         self
     }
 
-    pub(super) fn most(&self) -> usize {
-        self.max_items
-    }
-
     /// The request for one page.
-    pub(super) fn page<'a>(&'a self, workspace: &'a str, cursor: Option<&'a Value>) -> PageRequest<'a> {
+    pub(super) fn page(&self, workspace: &str, cursor: Option<&Value>) -> Value {
+        let mut page = Value::Object(self.rest.clone());
         // A list from somewhere in its middle would be a part of it.
-        let rest = self.rest.iter().filter(|(name, _)| *name != "cursor");
-        PageRequest {
-            rest: rest.map(|(name, value)| (name.as_str(), value)).collect(),
-            workspace_id: workspace,
-            kinds: &self.kinds,
-            r#where: &self.filters,
-            as_of: self.as_of.as_deref(),
-            limit: PAGE_SIZE,
-            cursor,
+        if let Some(rest) = page.as_object_mut() {
+            rest.shift_remove("cursor");
         }
+        page["workspaceId"] = workspace.into();
+        page["kinds"] = json!(self.kinds);
+        page["where"] = json!(self.filters);
+        page["limit"] = PAGE_SIZE.into();
+        if let Some(moment) = &self.as_of {
+            page["asOf"] = moment.as_str().into();
+        }
+        if let Some(cursor) = cursor {
+            page["cursor"] = cursor.clone();
+        }
+        page
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PageRequest<'a> {
-    /// First, so that the others count.
-    #[serde(flatten)]
-    rest: BTreeMap<&'a str, &'a Value>,
-    workspace_id: &'a str,
-    kinds: &'a [String],
-    r#where: &'a [Filter],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    as_of: Option<&'a str>,
-    limit: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<&'a Value>,
 }
 
 #[derive(Deserialize)]

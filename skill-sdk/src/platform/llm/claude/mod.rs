@@ -116,7 +116,7 @@ impl ClaudeCode {
         let arguments = Self::arguments(model);
         let running = process::run(&self.binary, &arguments, input, &self.environment);
         match timeout(self.timeout, running).await {
-            Ok(finished) => reply::read(model, finished?, self.token.as_ref()),
+            Ok(finished) => reply::read(model, &finished?, self.token.as_ref()),
             Err(_) => {
                 let message = format!(
                     "Claude Code did not answer within {} s",

@@ -13,14 +13,10 @@ pub(super) fn render(prompt: &Prompt) -> String {
         };
         text.push_str(&format!("\n\n# {title}\n\n{}", message.content));
     }
-    text.push_str("\n\n# Format of the answer\n\n");
-    match &prompt.schema {
-        Some(schema) => text.push_str(&format!(
-            "Answer with one JSON object that fits the JSON Schema below, without any text before or after it:\n{}",
-            schema.schema
-        )),
-        None => text.push_str("Answer with one JSON object, without any text before or after it."),
-    }
+    text.push_str(&format!(
+        "\n\n# Format of the answer\n\n{}",
+        prompt.format_in_words()
+    ));
     if let Some(Correction { why, .. }) = &prompt.correction {
         text.push_str(&format!(
             "\n\n# Correction\n\nThe last answer was not accepted: {why}. Give the corrected JSON object."

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::process::ExitStatus;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::process::Finished;
 use crate::contract::json;
@@ -35,51 +35,27 @@ const LIMITS: &[&str] = &[
 ];
 
 /// The answer of a child that ended.
-pub(super) fn read(model: &str, finished: Finished, token: Option<&Secret>) -> Result<Reply, ChatError> {
-    let Finished {
-        status,
-        output,
-        errors,
-    } = finished;
-    let document = match json::parse(&output) {
-        Ok(Value::Object(document)) => Some(document),
-        _ => None,
-    };
-    let usage = document
-        .as_ref()
-        .map(|document| usage(model, document))
-        .unwrap_or_default();
-    match &document {
-        Some(document) if status.success() && document.get("is_error") != Some(&Value::Bool(true)) => {
-            let text = document.get("result").and_then(Value::as_str).unwrap_or_default();
-            Ok(Reply::new(text, usage))
-        }
-        _ => {
-            let errors = String::from_utf8_lossy(&errors);
-            let error = failure(status, document.as_ref(), &errors, token);
-            Err(ChatError::last(error).usage(usage))
-        }
+pub(super) fn read(model: &str, finished: &Finished, token: Option<&Secret>) -> Result<Reply, ChatError> {
+    let document = json::parse(&finished.output).unwrap_or_default();
+    let usage = usage(model, &document);
+    if document.is_object() && finished.status.success() && document["is_error"] != true {
+        let text = document["result"].as_str().unwrap_or_default();
+        return Ok(Reply::new(text, usage));
     }
+    let errors = String::from_utf8_lossy(&finished.errors);
+    let error = failure(finished.status, &document, errors.trim(), token);
+    Err(ChatError::last(error).usage(usage))
 }
 
-fn failure(
-    status: ExitStatus,
-    document: Option<&Map<String, Value>>,
-    errors: &str,
-    token: Option<&Secret>,
-) -> SkillError {
-    let member = |name: &str| document.and_then(|document| document.get(name));
-    let result = member("result")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .trim();
-    let detail = if result.is_empty() { errors.trim() } else { result };
-    let limited = member("api_error_status").and_then(Value::as_u64) == Some(429) || tells_a_limit(detail);
+fn failure(status: ExitStatus, document: &Value, errors: &str, token: Option<&Secret>) -> SkillError {
+    let result = document["result"].as_str().unwrap_or_default().trim();
+    let detail = if result.is_empty() { errors } else { result };
+    let limited = document["api_error_status"] == 429 || tells_a_limit(detail);
     // A result that is no error is the model's answer, and belongs into no message.
-    let shown = if member("is_error") == Some(&Value::Bool(true)) {
+    let shown = if document["is_error"] == true {
         detail
     } else {
-        errors.trim()
+        errors
     };
     let shown = match shown_to_callers(shown, token) {
         shown if shown.is_empty() => shown,
@@ -111,36 +87,15 @@ fn shown_to_callers(detail: &str, token: Option<&Secret>) -> String {
     detail.chars().take(MAX_DETAIL).collect()
 }
 
-fn usage(model: &str, document: &Map<String, Value>) -> LlmUsage {
-    let usage = document.get("usage");
-    let tokens = |name: &str| {
-        usage
-            .and_then(|usage| usage.get(name)?.as_u64())
-            .unwrap_or_default()
-    };
-    let prompt_tokens = [
-        "input_tokens",
-        "cache_creation_input_tokens",
-        "cache_read_input_tokens",
-    ]
-    .into_iter()
-    .map(tokens)
-    .fold(0, u64::saturating_add);
-    let completion_tokens = tokens("output_tokens");
-    let named = document
-        .get("modelUsage")
-        .and_then(|models| models.as_object()?.keys().next());
-    let model = match named {
-        Some(named) => named,
-        None if model.is_empty() => MODEL,
-        None => model,
-    };
-    LlmUsage {
-        model: model.to_owned(),
-        prompt_tokens,
-        completion_tokens,
-        total_tokens: prompt_tokens.saturating_add(completion_tokens),
-        // A subscription has no price for one answer.
-        cost_usd: None,
-    }
+fn usage(model: &str, document: &Value) -> LlmUsage {
+    let tokens = |name: &str| document["usage"][name].as_u64().unwrap_or_default();
+    let prompt = tokens("input_tokens")
+        .saturating_add(tokens("cache_creation_input_tokens"))
+        .saturating_add(tokens("cache_read_input_tokens"));
+    let named = document["modelUsage"]
+        .as_object()
+        .and_then(|models| models.keys().next());
+    let model = if model.is_empty() { MODEL } else { model };
+    // A subscription has no price for one answer.
+    LlmUsage::new(named.map_or(model, String::as_str)).tokens(prompt, tokens("output_tokens"))
 }

@@ -6,7 +6,7 @@ use super::form::{Form, Format};
 use crate::platform::llm::model::{Correction, Prompt};
 
 /// The body of a request.
-pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Vec<u8> {
+pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Value {
     let format = form.format_for(prompt);
     let mut body = Map::new();
     body.insert("model".to_owned(), model.into());
@@ -37,7 +37,7 @@ pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Vec<u8> {
         }
         (Format::Words, _) => {}
     }
-    Value::Object(body).to_string().into_bytes()
+    body.into()
 }
 
 fn messages(prompt: &Prompt, format: Format) -> Vec<Value> {
@@ -66,13 +66,7 @@ fn messages(prompt: &Prompt, format: Format) -> Vec<Value> {
 
 /// The instructions with what the answer must be.
 fn in_words(prompt: &Prompt) -> String {
-    let format = match &prompt.schema {
-        Some(schema) => format!(
-            "Answer with one JSON object that fits the JSON Schema below, without any text before or after it:\n{}",
-            schema.schema
-        ),
-        None => "Answer with one JSON object, without any text before or after it.".to_owned(),
-    };
+    let format = prompt.format_in_words();
     if prompt.system.is_empty() {
         format
     } else {

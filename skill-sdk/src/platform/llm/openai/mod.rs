@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use reqwest::header::HeaderValue;
 use reqwest::{Client, Url};
+use serde_json::Value;
 use tokio::time::timeout;
 
 use self::form::Forms;
@@ -114,7 +115,7 @@ impl OpenAi {
         }
     }
 
-    async fn send(&self, body: &[u8]) -> Result<Answer, ChatError> {
+    async fn send(&self, body: &Value) -> Result<Answer, ChatError> {
         let bearer = format!("Bearer {}", self.settings.key.expose());
         let request = Request {
             method: Method::POST,
