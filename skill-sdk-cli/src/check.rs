@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 use skill_sdk::contract::Severity;
-use skill_sdk::host::args::Format;
+use skill_sdk::host::args::{Format, FormatArgs};
 use skill_sdk::host::command::check::{Found, Report, origin, report, text};
 use skill_sdk::host::command::{Failure, exit, output};
 use skill_sdk::host::protocol::{Envelope, Problem, SkillEntry};
@@ -13,15 +13,13 @@ use crate::provider::{Provider, check_tool};
 
 /// The arguments of `check`.
 #[derive(Debug, Args)]
-// The shared arguments have a group of this name.
-#[group(skip)]
 pub(crate) struct CheckArgs {
     /// Also say what this model provider rejects in a tool made of a skill; may be repeated
     #[arg(long = "provider", value_enum, value_name = "PROVIDER", value_delimiter = ',')]
     pub(crate) providers: Vec<Provider>,
 
     #[command(flatten)]
-    pub(crate) shared: skill_sdk::host::args::CheckArgs,
+    pub(crate) shared: FormatArgs,
 }
 
 /// What one provider rejects in one skill.
@@ -175,7 +173,7 @@ mod tests {
             sdk: "1".to_owned(),
             skills: vec![skill("a.b@1", "x::a")],
             problems: Vec::new(),
-            actions: Vec::new(),
+            features: Vec::new(),
         };
         let check = |envelope: &Envelope, providers: &[Provider], format| {
             checked(envelope, providers, format).unwrap()

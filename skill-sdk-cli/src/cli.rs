@@ -1,9 +1,10 @@
 //! The arguments of the tool: clap types only.
 
-use clap::{Args, Parser, Subcommand};
-use skill_sdk::host::args::{
-    ExportArgs, InvokeArgs, ListArgs, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs,
-};
+use std::ffi::OsString;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Parser, Subcommand};
+use skill_sdk::host::args::{ExportArgs, FormatArgs, InvokeArgs, Serve};
 
 use crate::bridge::BridgePythonArgs;
 use crate::cargo::CargoArgs;
@@ -38,21 +39,18 @@ Paths say where to look, the other targets what to take there.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List skills, one a line: ref, entrypoint, side effects and risk
-    #[command(after_help = TARGETS)]
     List {
         #[command(flatten)]
-        args: ListArgs,
+        args: FormatArgs,
         #[command(flatten)]
         reach: Reach,
     },
     /// Print the contract of one skill as JSON
-    #[command(after_help = TARGETS)]
     Contract {
         #[command(flatten)]
         reach: Reach,
     },
     /// Write skills into a catalog package, or compare them with its files
-    #[command(after_help = TARGETS)]
     Export {
         #[command(flatten)]
         args: ExportArgs,
@@ -60,7 +58,6 @@ pub(crate) enum Command {
         reach: Reach,
     },
     /// Check skills against the publication rules
-    #[command(after_help = TARGETS)]
     Check {
         #[command(flatten)]
         args: CheckArgs,
@@ -68,7 +65,6 @@ pub(crate) enum Command {
         reach: Reach,
     },
     /// Run one skill and print its outputs and cost, or its error
-    #[command(after_help = TARGETS)]
     Invoke {
         #[command(flatten)]
         args: InvokeArgs,
@@ -77,9 +73,8 @@ pub(crate) enum Command {
     },
     /// Host skills
     #[command(subcommand)]
-    Serve(Serve),
+    Serve(Serve<Reach>),
     /// Print what to write into the configuration of MCP clients
-    #[command(after_help = TARGETS)]
     McpConfig {
         #[command(flatten)]
         args: McpConfigArgs,
@@ -94,7 +89,6 @@ pub(crate) enum Command {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bridge {
     /// Write Python modules by which an executor finds and calls the skills
-    #[command(after_help = TARGETS)]
     Python {
         #[command(flatten)]
         args: BridgePythonArgs,
@@ -103,44 +97,9 @@ pub(crate) enum Bridge {
     },
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Serve {
-    /// Host skills over HTTP
-    #[command(after_help = TARGETS)]
-    Http {
-        #[command(flatten)]
-        args: ServeHttpArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Host skills as tools of an MCP server for the client that starts it
-    #[command(after_help = TARGETS)]
-    McpStdio {
-        #[command(flatten)]
-        args: ServeMcpStdioArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Host skills as tools of an MCP server over streamable HTTP
-    #[command(after_help = TARGETS)]
-    McpHttp {
-        #[command(flatten)]
-        args: ServeMcpHttpArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Host skills for a program on this machine, as lines of JSON over standard input and output
-    #[command(after_help = TARGETS)]
-    Local {
-        #[command(flatten)]
-        args: ServeLocalArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-}
-
 /// How to reach skills: the targets, and the flags of the build.
 #[derive(Debug, Args)]
+#[command(after_help = TARGETS)]
 pub(crate) struct Reach {
     /// Packages, directories, built programs or names of skills (see below)
     #[arg(value_name = "TARGETS")]
@@ -149,11 +108,39 @@ pub(crate) struct Reach {
     pub(crate) cargo: CargoArgs,
 }
 
+/// The flags of `A` that were given, for a program. It takes the others from its environment and its defaults.
+pub(crate) fn given<A: Args>(_: &A, matches: &ArgMatches) -> Vec<OsString> {
+    let mut matches = matches;
+    while let Some((_, of_command)) = matches.subcommand() {
+        matches = of_command;
+    }
+    let mut words = Vec::new();
+    for argument in A::augment_args(clap::Command::new("")).get_arguments() {
+        let id = argument.get_id().as_str();
+        let (Some(long), Some(ValueSource::CommandLine)) = (argument.get_long(), matches.value_source(id))
+        else {
+            continue;
+        };
+        if !argument.get_action().takes_values() {
+            words.push(format!("--{long}").into());
+            continue;
+        }
+        for value in matches.get_raw(id).into_iter().flatten() {
+            let mut word = OsString::from(format!("--{long}="));
+            word.push(value);
+            words.push(word);
+        }
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, Parser};
+    use clap::{CommandFactory, FromArgMatches, Parser};
 
-    use super::{Cli, Command};
+    use skill_sdk::host::args::Serve;
+
+    use super::{Cli, Command, given};
     use crate::provider::Provider;
 
     #[test]
@@ -192,5 +179,27 @@ mod tests {
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
         }
+    }
+
+    #[test]
+    fn flags_are_given_to_the_program_as_they_were_given() {
+        let line = "skill-sdk serve http --port 0 --allow-anonymous --skill-concurrency 8,a.b=2 --skill-concurrency c=4 \
+                    --public-metrics --release git.merge";
+        let matches = Cli::command().get_matches_from(line.split(' ').filter(|word| !word.is_empty()));
+        let Command::Serve(Serve::Http { args, .. }) = Cli::from_arg_matches(&matches).unwrap().command
+        else {
+            panic!("it is HTTP");
+        };
+        assert_eq!(
+            given(&args, &matches),
+            [
+                "--port=0",
+                "--allow-anonymous=loopback",
+                "--public-metrics",
+                "--skill-concurrency=8",
+                "--skill-concurrency=a.b=2",
+                "--skill-concurrency=c=4"
+            ]
+        );
     }
 }

@@ -1,19 +1,21 @@
 //! What each command does with a session.
 
-use std::io;
+use std::ffi::OsString;
 use std::path::Path;
+use std::process;
 
-use serde::Serialize;
+use clap::ArgMatches;
+use skill_sdk::host::args::Serve;
 use skill_sdk::host::command::{self, Failure, exit, output};
-use skill_sdk::host::protocol::{self, SkillEntry};
+use skill_sdk::host::protocol::SkillEntry;
 
-use crate::cli::{Bridge, Cli, Command, Reach, Serve};
+use crate::cli::{Bridge, Cli, Command, Reach, given};
 use crate::runner::{Need, program};
-use crate::session::{Selected, Session};
+use crate::session::Session;
 use crate::{bridge, check, launch, mcp_config};
 
 /// Runs a command and says its exit code.
-pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
+pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
     match &cli.command {
         Command::List { args, reach } => print_about(reach, |skills| command::list::list(skills, args)),
         Command::Contract { reach } => print_about(reach, command::contract::contract),
@@ -30,12 +32,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             // The envelope holds only what the targets name.
             check::check(&session.envelope()?, args)
         }
-        Command::Invoke { args, reach } => {
-            let session = Session::open(reach, Need::Invoke)?;
-            let Selected { program, skill } = session.the_one("invoke")?;
-            let request = command::invoke::request(skill, args, &mut io::stdin())?;
-            command::invoke::finish(&program::invoke(&program.path, &request)?)
-        }
+        Command::Invoke { args, reach } => run_program(reach, Need::Invoke, given(args, matches)),
         Command::McpConfig { args, reach } => {
             let (name, launch) = launch::launch(reach, args.url.is_some())?;
             mcp_config::print(&name, &launch, args)?;
@@ -55,49 +52,38 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
             let all = reach.targets.is_empty();
             bridge::python(&skills, all, program.unwrap_or(Path::new("")), args)
         }
-        Command::Serve(Serve::Http { args, reach }) => {
-            command::serve::check(args)?;
-            serve(reach, Need::ServeHttp, protocol::SERVE_HTTP, |refs| {
-                command::serve::http(args, refs)
-            })
-        }
-        Command::Serve(Serve::McpStdio { args, reach }) => {
-            serve(reach, Need::ServeMcpStdio, protocol::SERVE_MCP_STDIO, |refs| {
-                command::serve::mcp_stdio(args, refs)
-            })
-        }
-        Command::Serve(Serve::McpHttp { args, reach }) => {
-            command::serve::check(&args.http)?;
-            serve(reach, Need::ServeMcpHttp, protocol::SERVE_MCP_HTTP, |refs| {
-                command::serve::mcp_http(args, refs)
-            })
-        }
-        Command::Serve(Serve::Local { args, reach }) => {
-            serve(reach, Need::ServeLocal, protocol::SERVE_LOCAL, |refs| {
-                command::serve::local(args, refs)
-            })
+        Command::Serve(serve) => {
+            // Before anything is built.
+            if let Some(args) = serve.http() {
+                args.check()?;
+            }
+            let (need, words) = match serve {
+                Serve::Http { args, .. } => (Need::ServeHttp, given(args, matches)),
+                Serve::McpStdio { args, .. } => (Need::ServeMcpStdio, given(args, matches)),
+                Serve::McpHttp { args, .. } => (Need::ServeMcpHttp, given(args, matches)),
+                Serve::Local { args, .. } => (Need::ServeLocal, given(args, matches)),
+                _ => return Err(Failure::usage("this tool does not know the protocol")),
+            };
+            run_program(serve.skills(), need, words)
         }
     }
 }
 
-/// Builds one program and becomes it, with the request for the selected skills.
-fn serve<R: Serialize>(
-    reach: &Reach,
-    need: Need,
-    action: &str,
-    request: impl FnOnce(Vec<String>) -> R,
-) -> Result<u8, Failure> {
+/// Builds one program and becomes it, with the flags that were given and the selected skills.
+fn run_program(reach: &Reach, need: Need, words: Vec<OsString>) -> Result<u8, Failure> {
     let session = Session::open(reach, need)?;
-    let selected = session.selected()?;
-    session.refuse_without(action)?;
-    let refs = selected
-        .iter()
-        .map(|selected| selected.skill.reference.clone())
-        .collect();
+    let selected = match need {
+        Need::Invoke => vec![session.the_one("invoke")?],
+        _ => session.selected()?,
+    };
+    session.refuse_without(need)?;
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));
     };
-    program::serve(&first.program.path, action, &request(refs))
+    let mut command = process::Command::new(&first.program.path);
+    command.args(need.command()).args(words).arg("--");
+    command.args(selected.iter().map(|selected| &selected.skill.reference));
+    program::become_program(command)
 }
 
 /// A command that only prints what the programs describe.

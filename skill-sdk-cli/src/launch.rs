@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 
 use skill_sdk::host::command::{Failure, select};
-use skill_sdk::host::protocol::{SERVE_MCP_STDIO, SkillEntry};
+use skill_sdk::host::protocol::SkillEntry;
 
 use crate::cargo::{self, CargoArgs, absolute};
 use crate::cli::Reach;
@@ -26,7 +26,7 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
     let session = Session::open(reach, Need::ServeMcpStdio)?;
     let selected = session.selected()?;
     if !elsewhere {
-        session.refuse_without(SERVE_MCP_STDIO)?;
+        session.refuse_without(Need::ServeMcpStdio)?;
         let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
         select::reject_two_versions(&skills)?;
     }

@@ -30,11 +30,13 @@ mod target;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
     // Wrong usage ends inside of clap, with the same exit code as `exit::USAGE`.
-    let code = command::run(&cli::Cli::parse()).unwrap_or_else(|failure| {
+    let matches = cli::Cli::command().get_matches();
+    let cli = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let code = command::run(&cli, &matches).unwrap_or_else(|failure| {
         failure.report();
         failure.code()
     });

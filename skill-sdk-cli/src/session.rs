@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use skill_sdk::host::command::{Failure, failure, problems, select};
-use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry, feature_of};
+use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
 
 use crate::cli::Reach;
 use crate::runner::{self, Need, Program, program, unreferenced};
@@ -110,16 +110,17 @@ impl Session {
     }
 
     /// A program of the author's own has the features that the author gave it.
-    pub(crate) fn refuse_without(&self, action: &str) -> Result<(), Failure> {
+    pub(crate) fn refuse_without(&self, need: Need) -> Result<(), Failure> {
         for SkillDescription { program, envelope } in &self.described {
-            let known = envelope.actions.is_empty() || envelope.actions.iter().any(|known| known == action);
-            if !known && let Some(feature) = feature_of(action) {
+            let is_missing = |feature: &&&str| !envelope.features.iter().any(|present| present == **feature);
+            if let Some(feature) = need.features().iter().find(is_missing) {
                 return Err(Failure::usage(format!(
                     "{} was built without the feature `{feature}` of skill-sdk",
                     program.path.display()
                 ))
                 .help(format!(
-                    "add it: skill-sdk = {{ features = [\"host\", \"{feature}\"] }}"
+                    "add it: skill-sdk = {{ features = {:?} }}",
+                    need.features()
                 )));
             }
         }
@@ -219,7 +220,7 @@ impl Session {
             sdk: env!("CARGO_PKG_VERSION").to_owned(),
             skills: Vec::new(),
             problems: own.chain(self.twice()).collect(),
-            actions: Vec::new(),
+            features: Vec::new(),
         }
     }
 

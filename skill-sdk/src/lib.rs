@@ -46,10 +46,9 @@
 //! | `http` | the HTTP host: `http` |
 //! | `mcp` | the MCP server over stdio: `mcp` |
 //! | `mcp-http` | the MCP server over streamable HTTP: `mcp::http` |
-//! | `log` | a log on standard error, set up by [`host::main`] |
-//! | `telemetry` | the same, and traces over OTLP |
 //! | `package` | the catalog package: YAML files, drift |
-//! | `host` | the commands of [`host::main`] |
+//! | `host` | the commands of [`host::main`], with a log on standard error |
+//! | `telemetry` | the same, and traces over OTLP |
 //! | `full` | all of these |
 //!
 //! The command line tool turns on what a command needs, so a crate that only declares skills needs no feature.
@@ -77,7 +76,7 @@ mod ndjson;
 pub mod pipeline;
 mod platform;
 mod registry;
-#[cfg(any(feature = "http", feature = "mcp"))]
+#[cfg(feature = "runtime")]
 mod serve;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 use skill_sdk::contract::Implementation;
 use skill_sdk::host::command::{Failure, exit, failure, output};
-use skill_sdk::host::protocol::{MARKER, SkillEntry};
+use skill_sdk::host::protocol::SkillEntry;
 
 pub(crate) use self::args::BridgePythonArgs;
 use self::files::{generated_modules, put, refuse_foreign, unreadable, unwritable};
@@ -86,8 +86,7 @@ impl Plan {
             let support = Path::new(package).join(SUPPORT);
             let runtime = RUNTIME
                 .replace("@HEADER@", HEADER)
-                .replace("@VARIABLE@", PROGRAM_VARIABLE)
-                .replace("@MARKER@", MARKER);
+                .replace("@VARIABLE@", PROGRAM_VARIABLE);
             files.insert(support.join("__init__.py"), runtime);
             let program = match program {
                 Some(program) => text_of(program)?,

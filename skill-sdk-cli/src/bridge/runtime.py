@@ -125,11 +125,11 @@ def _json(value, what):
 
 
 def _start(reference, length):
-    request = {"skills": [reference], "lineLimit": length, "parent": os.getpid()}
+    arguments = [f"--line-limit={length}", f"--parent={os.getpid()}", "--", reference]
     program = _program()
     try:
         return subprocess.Popen(
-            [program, "@MARKER@", "serve-local", json.dumps(request), "-"],
+            [program, "serve", "local", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -54,7 +54,7 @@ pub(super) fn prepare(
     let graph = resolve(project, args, directory)?;
     if let Some(bytes) = users.filter(|_| args.is_locked()) {
         // The host features of the library bring packages that no lock file of a user can know.
-        let strict = graph.built_for_root(need.sdk_features().is_empty());
+        let strict = graph.built_for_root(need.features().is_empty());
         compare(&bytes, &strict, &path)?;
     }
     Ok(graph)

@@ -21,10 +21,6 @@ mod unreferenced;
 use std::path::PathBuf;
 
 use skill_sdk::host::command::Failure;
-use skill_sdk::host::protocol::{
-    INVOKE_FEATURES, SERVE_HTTP_FEATURES, SERVE_LOCAL_FEATURES, SERVE_MCP_HTTP_FEATURES,
-    SERVE_MCP_STDIO_FEATURES,
-};
 
 use crate::cargo::{self, CargoArgs};
 use crate::target::{Group, HostBinary, Package, Workspace};
@@ -60,15 +56,26 @@ impl Need {
         }
     }
 
-    /// The features of the library that a generated runner turns on.
-    fn sdk_features(self) -> &'static [&'static str] {
+    /// The features of the library without which a program cannot do it.
+    pub(crate) fn features(self) -> &'static [&'static str] {
         match self {
             Self::Describe | Self::DescribeAll => &[],
-            Self::Invoke => INVOKE_FEATURES,
-            Self::ServeHttp => SERVE_HTTP_FEATURES,
-            Self::ServeLocal => SERVE_LOCAL_FEATURES,
-            Self::ServeMcpStdio => SERVE_MCP_STDIO_FEATURES,
-            Self::ServeMcpHttp => SERVE_MCP_HTTP_FEATURES,
+            Self::Invoke | Self::ServeLocal => &["host"],
+            Self::ServeHttp => &["host", "http"],
+            Self::ServeMcpStdio => &["host", "mcp"],
+            Self::ServeMcpHttp => &["host", "mcp-http"],
+        }
+    }
+
+    /// The command of a program that does it.
+    pub(crate) fn command(self) -> &'static [&'static str] {
+        match self {
+            Self::Describe | Self::DescribeAll => &[],
+            Self::Invoke => &["invoke"],
+            Self::ServeHttp => &["serve", "http"],
+            Self::ServeLocal => &["serve", "local"],
+            Self::ServeMcpStdio => &["serve", "mcp-stdio"],
+            Self::ServeMcpHttp => &["serve", "mcp-http"],
         }
     }
 }

@@ -1,10 +1,16 @@
-//! The action `describe`: all skills of the program as data.
+//! All skills of the program as data.
 
-use super::protocol::{
-    DESCRIBE, Envelope, INVOKE, PROTOCOL, Problem, SERVE_HTTP, SERVE_LOCAL, SERVE_MCP_HTTP, SERVE_MCP_STDIO,
-    SkillEntry,
-};
+use std::ffi::OsStr;
+use std::fs;
+
+use super::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
 use crate::registry::{Registry, RegistryProblem, Skill, SkillDescription};
+
+/// Writes what the program has to offer into a file.
+pub(super) fn write(out: &OsStr) -> Result<(), String> {
+    let text = serde_json::to_vec(&envelope()).map_err(|error| error.to_string())?;
+    fs::write(out, text).map_err(|error| format!("cannot write {}: {error}", out.to_string_lossy()))
+}
 
 /// What the program has to offer.
 pub(super) fn envelope() -> Envelope {
@@ -22,22 +28,20 @@ pub(super) fn envelope() -> Envelope {
         sdk: env!("CARGO_PKG_VERSION").to_owned(),
         skills,
         problems,
-        actions: actions().map(str::to_owned).collect(),
+        features: features().map(str::to_owned).collect(),
     }
 }
 
-/// What the program can be asked for.
-fn actions() -> impl Iterator<Item = &'static str> {
+/// The features that the program was built with, of those that a command needs.
+fn features() -> impl Iterator<Item = &'static str> {
     [
-        (true, DESCRIBE),
-        (cfg!(feature = "runtime"), INVOKE),
-        (cfg!(feature = "runtime"), SERVE_LOCAL),
-        (cfg!(feature = "http"), SERVE_HTTP),
-        (cfg!(feature = "mcp"), SERVE_MCP_STDIO),
-        (cfg!(feature = "mcp-http"), SERVE_MCP_HTTP),
+        (cfg!(feature = "host"), "host"),
+        (cfg!(feature = "http"), "http"),
+        (cfg!(feature = "mcp"), "mcp"),
+        (cfg!(feature = "mcp-http"), "mcp-http"),
     ]
     .into_iter()
-    .filter_map(|(known, action)| known.then_some(action))
+    .filter_map(|(present, feature)| present.then_some(feature))
 }
 
 fn entry(skill: &Skill, described: &SkillDescription) -> SkillEntry {

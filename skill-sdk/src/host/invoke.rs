@@ -1,44 +1,162 @@
-//! One call, outside of any host.
+//! `invoke`: one call.
 
-use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::process::ExitCode;
+
+use serde_json::{Map, Value};
 use tokio::runtime::Builder;
 
-use super::Refusal;
-use super::protocol::{InvokeReply, InvokeRequest};
+use super::args::InvokeArgs;
+use super::command::{Failure, exit, output};
+use super::logging::{self, LogFormat};
+use super::stdio;
 use crate::context::Environment;
-use crate::pipeline::{Call, Meta, SkillSet, install_panic_hook};
+use crate::contract::json;
+use crate::pipeline::{Call, CallOutcome, Meta, SkillSet, install_panic_hook};
 
 /// The protocol that the context of such a call names.
 const PROTOCOL: &str = "local";
 
-/// Runs the call on a runtime of its own.
-pub(super) fn reply(request: InvokeRequest) -> Result<InvokeReply, Refusal> {
-    #[cfg(feature = "log")]
-    let log = super::logging::start(super::logging::LogFormat::Text);
-    install_panic_hook();
-    let host = SkillSet::collect_only(&[&request.reference]).map_err(|error| error.to_string())?;
-    let Some(runnable) = host.get(&request.reference).cloned() else {
-        return Err(format!("this program has no skill {}", request.reference));
+/// Calls the skill with this ref and prints how it ended. `stdin` is read when an argument is `-`.
+pub(super) fn invoke(reference: &str, args: &InvokeArgs, stdin: &mut dyn Read) -> Result<ExitCode, Failure> {
+    let (inputs, meta) = call_of(args, stdin)?;
+    let outcome = stdio::aside(|| run(reference, &inputs, meta))?;
+    let (code, document) = match outcome.into_document() {
+        Ok(document) => (exit::GOOD, document),
+        Err(document) => (exit::NO, document),
     };
+    output::print(&output::json(&document)?)?;
+    Ok(code.into())
+}
+
+fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(Value, Meta), Failure> {
+    if is_stdin(&args.input) && args.settings.as_deref().is_some_and(is_stdin) {
+        return Err(
+            Failure::usage("`--input -` and `--settings -` cannot both read standard input")
+                .help("put one of them into a file and name it with @FILE"),
+        );
+    }
     let mut meta = Meta::new(PROTOCOL);
-    meta.idempotency_key = request.idempotency_key;
-    if let Some(Value::Object(values)) = request.settings {
-        meta.settings = values;
+    meta.idempotency_key.clone_from(&args.idempotency_key);
+    if let Some(text) = &args.settings {
+        meta.settings = object("--settings", text, stdin)?;
     }
-    if !request.env.is_empty() {
-        meta.environment = Environment::overlay(request.env);
+    if !args.env.is_empty() {
+        meta.environment = Environment::overlay(args.env.clone());
     }
+    Ok((object("--input", &args.input, stdin)?.into(), meta))
+}
+
+fn run(reference: &str, inputs: &Value, meta: Meta) -> Result<CallOutcome, Failure> {
+    let log = logging::start(LogFormat::Text);
+    install_panic_hook();
+    let unusable = |error: &dyn std::fmt::Display| Failure::usage(error.to_string());
+    let skills = SkillSet::collect_only(&[reference]).map_err(|error| unusable(&error))?;
+    let skill = skills
+        .get(reference)
+        .ok_or_else(|| unusable(&format_args!("this program has no skill {reference}")))?;
     let runtime = Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| format!("cannot start the runtime: {error}"))?;
-    let completed = runtime.block_on(host.call(&runnable, Call::value(&request.inputs, meta)));
+        .map_err(|error| unusable(&format_args!("cannot start the runtime: {error}")))?;
+    let outcome = runtime.block_on(skills.call(skill, Call::value(inputs, meta)));
     // A blocking skill that is over its time must not hold up the end of the program.
     runtime.shutdown_background();
-    #[cfg(feature = "log")]
     log.finish();
-    Ok(match completed.into_document() {
-        Ok(document) => InvokeReply { ok: true, document },
-        Err(document) => InvokeReply { ok: false, document },
-    })
+    Ok(outcome)
+}
+
+/// Other tools that take files with `@` take the second form.
+fn is_stdin(argument: &str) -> bool {
+    matches!(argument, "-" | "@-")
+}
+
+fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String, Value>, Failure> {
+    let (place, text) = if is_stdin(argument) {
+        let mut text = String::new();
+        stdin
+            .read_to_string(&mut text)
+            .map_err(|error| Failure::usage(format!("{flag}: could not read standard input: {error}")))?;
+        ("standard input".to_owned(), text)
+    } else if let Some(path) = argument.strip_prefix('@') {
+        let text = fs::read_to_string(path)
+            .map_err(|error| Failure::usage(format!("{flag}: could not read `{path}`: {error}")))?;
+        (format!("`{path}`"), text)
+    } else {
+        ("the argument".to_owned(), argument.to_owned())
+    };
+    let value = json::parse(text.as_bytes()).map_err(|error| {
+        Failure::usage(format!("{flag}: {place} is not JSON: {error}"))
+            .help("write JSON in quotes of the shell, name a file with @FILE, or read standard input with -")
+    })?;
+    let kind = match value {
+        Value::Object(members) => return Ok(members),
+        Value::Array(_) => "an array",
+        Value::String(_) => "a string",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "a boolean",
+        Value::Null => "null",
+    };
+    Err(Failure::usage(format!(
+        "{flag}: {place} must be a JSON object, and it is {kind}"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn args(input: &str) -> InvokeArgs {
+        InvokeArgs {
+            input: input.to_owned(),
+            settings: None,
+            idempotency_key: None,
+            env: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn input_comes_from_three_places() {
+        let directory = std::env::temp_dir().join(format!("skill-sdk-invoke-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let file = directory.join("input.json");
+        fs::write(&file, r#"{"from": "file"}"#).unwrap();
+        let at_file = format!("@{}", file.display());
+        for (argument, expected) in [
+            (r#"{"from": "argument"}"#, "argument"),
+            (at_file.as_str(), "file"),
+            ("-", "stdin"),
+            ("@-", "stdin"),
+        ] {
+            let (inputs, _) = call_of(&args(argument), &mut br#"{"from": "stdin"}"#.as_slice()).unwrap();
+            assert_eq!(inputs, json!({"from": expected}));
+        }
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn what_is_not_a_json_object_is_refused() {
+        for (argument, expected) in [
+            ("", "is not JSON"),
+            ("{", "line 1 column 1"),
+            ("[]", "it is an array"),
+            ("null", "it is null"),
+            ("@/no/such/file", "could not read `/no/such/file`"),
+            ("-", "standard input must be a JSON object, and it is a number"),
+        ] {
+            let failure = call_of(&args(argument), &mut b"1".as_slice()).unwrap_err();
+            assert!(failure.to_string().contains(expected), "{failure}");
+            assert_eq!(failure.code(), exit::USAGE);
+        }
+        for (input, settings) in [("-", "-"), ("@-", "-"), ("-", "@-")] {
+            let both = InvokeArgs {
+                settings: Some(settings.to_owned()),
+                ..args(input)
+            };
+            assert!(call_of(&both, &mut b"{}".as_slice()).is_err());
+        }
+    }
 }

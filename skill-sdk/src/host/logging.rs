@@ -3,7 +3,6 @@
 use std::env::VarError;
 use std::io::{self, IsTerminal};
 
-use serde::{Deserialize, Serialize};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
@@ -14,9 +13,7 @@ use super::fields::JsonFields;
 const FILTER: &str = "RUST_LOG";
 
 /// How the log of a program looks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "host", derive(clap::ValueEnum))]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum LogFormat {
     /// Lines for people on a terminal, JSON elsewhere

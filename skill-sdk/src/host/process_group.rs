@@ -4,8 +4,6 @@
 //! The last thing that the server does is to end the group. A server that was killed cannot do that: its caller, or the end
 //! of the caller's own process group, then ends what is left.
 
-use super::Refusal;
-
 /// The process group that this server leads for its caller.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +14,7 @@ pub(super) struct ProcessGroup {
 #[cfg(unix)]
 impl ProcessGroup {
     /// Becomes the leader of a process group. On Linux the system sends SIGTERM to this process when `parent` dies.
-    pub(super) fn lead(parent: u32) -> Result<Self, Refusal> {
+    pub(super) fn lead(parent: u32) -> Result<Self, String> {
         use rustix::io::Errno;
         use rustix::process::setpgid;
 
@@ -66,7 +64,7 @@ pub(super) struct ProcessGroup;
 
 #[cfg(not(unix))]
 impl ProcessGroup {
-    pub(super) fn lead(_: u32) -> Result<Self, Refusal> {
+    pub(super) fn lead(_: u32) -> Result<Self, String> {
         Ok(Self)
     }
 

@@ -6,10 +6,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{HostCommand, HostServe, SkillNames};
-use super::command::{self, Failure, check, contract, export, list, output, select};
+use super::args::{HostCommand, Serve, SkillNames};
+use super::command::{Failure, check, contract, exit, export, list, output, problems, select};
+use super::invoke::invoke;
 use super::protocol::Envelope;
-use super::{describe, invoke, stdio};
+use super::serve::{no_skills, serve};
+use super::{describe, stdio};
+use crate::registry::Registry;
 
 /// A program with skills
 #[derive(Debug, Parser)]
@@ -26,156 +29,71 @@ pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
         Err(error) => {
             // Help goes to standard output and is no failure.
             drop(error.print());
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(command::exit::USAGE));
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::USAGE));
         }
     };
-    match run(&program.command) {
-        Ok(code) => code,
-        Err(failure) => {
-            failure.report();
-            ExitCode::from(failure.code())
-        }
-    }
+    run(&program.command).unwrap_or_else(|failure| {
+        failure.report();
+        ExitCode::from(failure.code())
+    })
 }
 
 fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
-    // Describing skills runs code of their authors, which may print.
     let over_stdio = match command {
-        HostCommand::Serve(HostServe::McpStdio { .. }) => true,
-        HostCommand::Serve(HostServe::Local { args, .. }) => args.socket.is_none(),
+        HostCommand::Serve(Serve::McpStdio { .. }) => true,
+        HostCommand::Serve(Serve::Local { args, .. }) => args.socket.is_none(),
         _ => false,
     };
-    if over_stdio {
-        stdio::take_early().map_err(|refusal| refused(&refusal))?;
+    // Before any code of an author runs, also the code that describes a skill.
+    let protocol = over_stdio
+        .then(stdio::take)
+        .transpose()
+        .map_err(|error| Failure::usage(format!("standard output cannot be taken over: {error}")))?;
+    // Of skills that are not named by their refs nothing is derived, which takes time and may fail.
+    match command {
+        HostCommand::Serve(server) if is_exact(server.skills()) => {
+            return serve(server, &server.skills().names, protocol);
+        }
+        HostCommand::Invoke { args, skills } if is_exact(skills) && skills.names.len() == 1 => {
+            return invoke(&skills.names[0], args, &mut io::stdin().lock());
+        }
+        _ => {}
     }
     let envelope = stdio::aside(describe::envelope);
     if envelope.skills.is_empty() && envelope.problems.is_empty() {
-        return Err(refused(super::NO_SKILLS));
+        return Err(no_skills());
     }
     if let HostCommand::Check { args, skills } = command {
         return check::check(&envelope, &skills.names, args).map(ExitCode::from);
     }
-    command::problems::refuse(&envelope)?;
-    let selected = |skills: &SkillNames| select::select(&envelope.skills, &skills.names);
+    problems::refuse(&envelope)?;
+    let Envelope { skills: known, .. } = &envelope;
+    let selected = |skills: &SkillNames| select::select(known, &skills.names);
     match command {
-        HostCommand::List { args, skills } => {
-            output::print(&list::list(&selected(skills)?, args)?)?;
-        }
+        HostCommand::Check { .. } => {}
+        HostCommand::List { args, skills } => output::print(&list::list(&selected(skills)?, args)?)?,
         HostCommand::Contract { skills } => output::print(&contract::contract(&selected(skills)?)?)?,
         HostCommand::Export { args, skills } => {
-            return export::export(
-                &selected(skills)?,
-                &envelope.skills,
-                || Ok(envelope.skills.clone()),
-                args,
-            )
-            .map(ExitCode::from);
+            return export::export(&selected(skills)?, known, || Ok(known.clone()), args).map(ExitCode::from);
         }
-        HostCommand::Check { .. } => {}
         HostCommand::Invoke { args, skills } => {
             let selected = selected(skills)?;
             let skill = select::exactly_one(&selected, "invoke")?;
-            let request = command::invoke::request(skill, args, &mut io::stdin().lock())?;
-            let reply = stdio::aside(|| invoke::reply(request)).map_err(|refusal| refused(&refusal))?;
-            return command::invoke::finish(&reply).map(ExitCode::from);
+            return invoke(&skill.reference, args, &mut io::stdin().lock());
         }
-        HostCommand::Serve(HostServe::Http { args, skills }) => return serve_http(&envelope, args, skills),
-        HostCommand::Serve(HostServe::McpStdio { args, skills }) => {
-            return serve_mcp_stdio(&envelope, args, skills);
-        }
-        HostCommand::Serve(HostServe::McpHttp { args, skills }) => {
-            return serve_mcp_http(&envelope, args, skills);
-        }
-        HostCommand::Serve(HostServe::Local { args, skills }) => {
-            let request = command::serve::local(args, references(&envelope, skills)?);
-            return super::serve_local::local(&request).map_err(|refusal| refused(&refusal));
+        HostCommand::Serve(server) => {
+            let selected = selected(server.skills())?;
+            // Without names all of the program are served.
+            let named = selected.iter().filter(|_| !server.skills().names.is_empty());
+            let refs: Vec<String> = named.map(|skill| skill.reference.clone()).collect();
+            return serve(server, &refs, protocol);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-#[cfg(feature = "http")]
-fn serve_http(
-    envelope: &Envelope,
-    args: &super::args::ServeHttpArgs,
-    skills: &SkillNames,
-) -> Result<ExitCode, Failure> {
-    command::serve::check(args)?;
-    let references = references(envelope, skills)?;
-    super::serve::http(&command::serve::http(args, references)).map_err(|refusal| refused(&refusal))
-}
-
-#[cfg(not(feature = "http"))]
-fn serve_http(_: &Envelope, _: &super::args::ServeHttpArgs, _: &SkillNames) -> Result<ExitCode, Failure> {
-    Err(without("http"))
-}
-
-#[cfg(feature = "mcp")]
-fn serve_mcp_stdio(
-    envelope: &Envelope,
-    args: &super::args::ServeMcpStdioArgs,
-    skills: &SkillNames,
-) -> Result<ExitCode, Failure> {
-    let request = command::serve::mcp_stdio(args, references(envelope, skills)?);
-    super::serve_mcp::stdio(|| Ok(request)).map_err(|refusal| refused(&refusal))
-}
-
-#[cfg(feature = "mcp-http")]
-fn serve_mcp_http(
-    envelope: &Envelope,
-    args: &super::args::ServeMcpHttpArgs,
-    skills: &SkillNames,
-) -> Result<ExitCode, Failure> {
-    command::serve::check(&args.http)?;
-    let request = command::serve::mcp_http(args, references(envelope, skills)?);
-    super::serve_mcp_http::http(&request).map_err(|refusal| refused(&refusal))
-}
-
-#[cfg(not(feature = "mcp"))]
-fn serve_mcp_stdio(
-    _: &Envelope,
-    _: &super::args::ServeMcpStdioArgs,
-    _: &SkillNames,
-) -> Result<ExitCode, Failure> {
-    Err(without("mcp"))
-}
-
-#[cfg(not(feature = "mcp-http"))]
-fn serve_mcp_http(
-    _: &Envelope,
-    _: &super::args::ServeMcpHttpArgs,
-    _: &SkillNames,
-) -> Result<ExitCode, Failure> {
-    Err(without("mcp-http"))
-}
-
-#[cfg(not(feature = "mcp-http"))]
-fn without(feature: &str) -> Failure {
-    Failure::usage(format!(
-        "this program was built without the feature `{feature}` of skill-sdk"
-    ))
-    .help(format!(
-        "add it: skill-sdk = {{ features = [\"host\", \"{feature}\"] }}"
-    ))
-}
-
-/// The refs of the skills that are named; none: all of the program.
-fn references(envelope: &Envelope, skills: &SkillNames) -> Result<Vec<String>, Failure> {
-    let selected = select::select(&envelope.skills, &skills.names)?;
-    if skills.names.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(selected
-        .into_iter()
-        .map(|skill| skill.reference.clone())
-        .collect())
-}
-
-/// A refusal as a failure: its first line says what is wrong, lines with `help: ` what to do.
-fn refused(refusal: &str) -> Failure {
-    let (help, message): (Vec<_>, Vec<_>) = refusal.lines().partition(|line| line.starts_with("help: "));
-    let failure = Failure::usage(message.join("\n"));
-    help.into_iter().fold(failure, |failure, line| {
-        failure.help(line.trim_start_matches("help: "))
-    })
+/// Whether skills are named, and each of the names is the ref of one.
+fn is_exact(skills: &SkillNames) -> bool {
+    let known = Registry::references();
+    !skills.names.is_empty() && skills.names.iter().all(|name| known.contains(&name.as_str()))
 }

@@ -14,70 +14,54 @@ use tokio::time::sleep;
 /// How long a host may take beyond its patience: for clients that take their last answers, and for the last traces.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// Resolves when the program is told to stop; see [`stop_signal_with`].
-#[cfg(any(feature = "http", feature = "mcp"))]
-pub(super) fn stop_signal(patience: Duration) -> io::Result<impl Future<Output = ()>> {
-    stop_signal_with(patience, || ())
-}
-
 /// Resolves when the program is told to stop. A second signal ends it at once, and so does the end of its patience, with some
 /// seconds more; before that `last` runs.
-#[cfg(unix)]
-pub(super) fn stop_signal_with(
+pub(super) fn stop_signal(
     patience: Duration,
     last: impl FnOnce() + Send + 'static,
 ) -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let entered = runtime.enter();
+    let next = signals()?;
+    drop(entered);
+    let (told, stop) = oneshot::channel();
+    std::thread::Builder::new()
+        .name("skill-sdk-signals".into())
+        .spawn(move || {
+            let code = runtime.block_on(end(next, told, patience));
+            last();
+            std::process::exit(code.into());
+        })?;
+    Ok(async move {
+        if stop.await.is_err() {
+            pending::<()>().await;
+        }
+    })
+}
+
+/// Waits for the next signal that ends a program, and gives the exit code that it stands for.
+#[cfg(unix)]
+fn signals() -> io::Result<impl AsyncFnMut() -> u8 + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    drop(entered);
-    let next = async move || {
+    Ok(async move || {
         tokio::select! {
             _ = terminate.recv() => 143_u8,
             _ = interrupt.recv() => 130_u8,
         }
-    };
-    hear(move |told| {
-        let code = runtime.block_on(end(next, told, patience));
-        last();
-        std::process::exit(code.into());
     })
 }
 
-/// Resolves when the program is told to stop. The end of its patience, with some seconds more, ends it at once.
 #[cfg(not(unix))]
-pub(super) fn stop_signal_with(
-    patience: Duration,
-    last: impl FnOnce() + Send + 'static,
-) -> io::Result<impl Future<Output = ()>> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    let next = async || {
+fn signals() -> io::Result<impl AsyncFnMut() -> u8 + Send + 'static> {
+    Ok(async || {
         // Without a way to hear of signals the program runs until it is ended from outside.
         if tokio::signal::ctrl_c().await.is_err() {
             pending::<()>().await;
         }
         1
-    };
-    hear(move |told| {
-        let code = runtime.block_on(end(next, told, patience));
-        last();
-        std::process::exit(code.into());
-    })
-}
-
-/// Hears of signals by `listen`, which tells of the first one.
-fn hear(listen: impl FnOnce(oneshot::Sender<()>) + Send + 'static) -> io::Result<impl Future<Output = ()>> {
-    let (told, stop) = oneshot::channel();
-    std::thread::Builder::new()
-        .name("skill-sdk-signals".into())
-        .spawn(move || listen(told))?;
-    Ok(async move {
-        if stop.await.is_err() {
-            pending::<()>().await;
-        }
     })
 }
 

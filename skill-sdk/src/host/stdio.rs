@@ -6,12 +6,6 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
-
-use super::Refusal;
-
-/// What [`take_early`] took.
-static TAKEN: Mutex<Option<ProtocolStdio>> = Mutex::new(None);
 
 /// The two ends of a protocol.
 #[derive(Debug)]
@@ -54,20 +48,6 @@ pub fn take() -> io::Result<ProtocolStdio> {
     })
 }
 
-/// Takes standard input and output before anything is known of the skills: describing them runs code of their authors.
-#[cfg_attr(
-    not(feature = "host"),
-    allow(
-        dead_code,
-        reason = "a program without commands describes nothing before it serves"
-    )
-)]
-pub(super) fn take_early() -> Result<(), Refusal> {
-    let protocol = taken()?;
-    *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(protocol);
-    Ok(())
-}
-
 /// Runs code of authors with standard output pointed at standard error, so that what a command answers stands alone there.
 #[cfg(feature = "host")]
 pub(super) fn aside<T>(work: impl FnOnce() -> T) -> T {
@@ -98,14 +78,5 @@ impl Drop for Aside {
         // What was printed and is still in the buffer belongs to standard error too.
         drop(io::stdout().flush());
         let _ = rustix::stdio::dup2_stdout(&self.0);
-    }
-}
-
-/// What was taken early, or takes it now.
-pub(super) fn taken() -> Result<ProtocolStdio, Refusal> {
-    let early = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match early {
-        Some(protocol) => Ok(protocol),
-        None => take().map_err(|error| format!("standard output cannot be taken over: {error}")),
     }
 }

@@ -35,6 +35,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use self::elicitation::StateKey;
+#[cfg(feature = "host")]
 pub(crate) use self::stdio::serve_until_gone;
 pub use self::stdio::{StdioOptions, serve_stdio};
 use self::tools::Tools;

@@ -16,7 +16,6 @@ pub(crate) struct Abandoned {
 }
 
 impl Abandoned {
-    #[cfg(any(feature = "http", feature = "mcp"))]
     /// A part of these that is counted by itself.
     pub(crate) fn part(&self) -> Self {
         Self {

@@ -5,7 +5,6 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-#[cfg(any(feature = "http", feature = "mcp"))]
 use super::Abandoned;
 use super::call::{Call, CallOutcome};
 use super::{Runnable, run};
@@ -213,7 +212,6 @@ impl SkillSet {
         run(runnable, &self.0.states, call, None).await
     }
 
-    #[cfg(any(feature = "http", feature = "mcp"))]
     /// As [`call`](Self::call); a thread that goes on after its call is counted.
     pub(crate) async fn call_counted(
         &self,

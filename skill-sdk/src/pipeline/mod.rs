@@ -14,7 +14,6 @@ mod panics;
 mod relax;
 mod report;
 mod runnable;
-mod runtime;
 mod slow_poll;
 mod violations;
 
@@ -34,7 +33,6 @@ pub use self::examples::check_examples;
 pub use self::host::{SkillSet, SkillSetError};
 pub use self::panics::install_panic_hook;
 pub use self::runnable::{Runnable, check_schema_compiles};
-pub(crate) use self::runtime::runtime;
 use self::slow_poll::Timed;
 use self::violations::{INPUTS, OUTPUTS, Side};
 use crate::context::{SkillContext, States};

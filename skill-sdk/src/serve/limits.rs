@@ -16,42 +16,91 @@ use std::time::Duration;
 /// assert_eq!(limits.max_body_bytes, 4 * 1024 * 1024);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "host", derive(clap::Args), command(next_help_heading = "Limits"))]
 #[non_exhaustive]
 pub struct Limits {
     /// The largest request body, in bytes.
+    #[cfg_attr(feature = "host", arg(long = "body-limit", env = "SKILL_SDK_BODY_LIMIT",
+        value_name = "BYTES", default_value = "4194304", value_parser = flags::count(0..)))]
     pub max_body_bytes: usize,
     /// How long a client may take to send a body.
+    #[cfg_attr(feature = "host", arg(long = "body-seconds", env = "SKILL_SDK_BODY_SECONDS",
+        value_name = "SECONDS", default_value = "30", value_parser = flags::seconds(1)))]
     pub body_read_timeout: Duration,
     /// How many bytes of bodies that come in parts are held at the same time, all requests together.
+    #[cfg_attr(feature = "host", arg(long = "body-memory", env = "SKILL_SDK_BODY_MEMORY",
+        value_name = "BYTES", default_value = "268435456", value_parser = flags::count(0..)))]
     pub max_body_memory: usize,
     /// The largest head of a request, in bytes; at least 8192.
+    #[cfg_attr(feature = "host", arg(long = "head-limit", env = "SKILL_SDK_HEAD_LIMIT",
+        value_name = "BYTES", default_value = "65536", value_parser = flags::count(8192..=16_777_216)))]
     pub max_header_bytes: usize,
     /// How many headers a request of HTTP/1 may have.
+    #[cfg_attr(feature = "host", arg(long = "headers", env = "SKILL_SDK_HEADERS",
+        value_name = "COUNT", default_value = "100", value_parser = flags::count(8..=10_000)))]
     pub max_headers: usize,
     /// How long a client may take to begin, and to send the head of a request.
+    #[cfg_attr(feature = "host", arg(long = "head-seconds", env = "SKILL_SDK_HEAD_SECONDS",
+        value_name = "SECONDS", default_value = "10", value_parser = flags::seconds(1)))]
     pub header_read_timeout: Duration,
     /// How long a connection may be open without a request; it is closed at the latest after twice this time.
+    #[cfg_attr(feature = "host", arg(long = "idle-seconds", env = "SKILL_SDK_IDLE_SECONDS",
+        value_name = "SECONDS", default_value = "75", value_parser = flags::seconds(1)))]
     pub idle_timeout: Duration,
     /// How long a client may take nothing of a response; then its connection is closed. Over HTTP/2 it must take at least
     /// 16 KiB in this time while a response waits.
+    #[cfg_attr(feature = "host", arg(long = "write-seconds", env = "SKILL_SDK_WRITE_SECONDS",
+        value_name = "SECONDS", default_value = "30", value_parser = flags::seconds(1)))]
     pub write_timeout: Duration,
     /// How many connections are served at the same time.
+    #[cfg_attr(feature = "host", arg(long = "connections", env = "SKILL_SDK_CONNECTIONS",
+        value_name = "COUNT", default_value = "1024", value_parser = flags::count(1..)))]
     pub max_connections: usize,
     /// How many requests may run at the same time on one connection of HTTP/2.
+    #[cfg_attr(feature = "host", arg(long = "streams", env = "SKILL_SDK_STREAMS",
+        value_name = "COUNT", default_value = "128", value_parser = clap::value_parser!(u32).range(1..)))]
     pub max_concurrent_streams: u32,
     /// How many requests of HTTP/2 are served at the same time, all connections together. A request counts until its response
     /// is written; those beyond the limit are reset.
+    #[cfg_attr(feature = "host", arg(skip = 2048_usize))]
     pub max_requests: usize,
-    /// How many calls run at the same time, all skills together. A response over 64 KiB keeps its slot until it is written.
+    /// How many calls may run at the same time, all skills together. A response over 64 KiB keeps its slot until it is written.
+    #[cfg_attr(feature = "host", arg(long, env = "SKILL_SDK_CONCURRENCY",
+        value_name = "CALLS", default_value = "256", value_parser = flags::count(1..)))]
     pub concurrency: usize,
     /// How many calls of one skill run at the same time.
+    #[cfg_attr(feature = "host", arg(skip = 256_usize))]
     pub skill_concurrency: usize,
     /// How many calls of the skills named here (`name@version`, or `name` for all versions) run at the same time.
+    #[cfg_attr(feature = "host", arg(skip))]
     pub skills: BTreeMap<String, usize>,
 }
 
+/// How flags are read.
+#[cfg(feature = "host")]
+pub(crate) mod flags {
+    use std::ops::RangeBounds;
+    use std::time::Duration;
+
+    use clap::builder::{RangedU64ValueParser, TypedValueParser};
+
+    /// The longest time that a flag takes, in seconds: a year.
+    const LONGEST: u64 = 365 * 24 * 60 * 60;
+
+    /// Whole seconds.
+    pub(crate) fn seconds(least: u64) -> impl TypedValueParser<Value = Duration> {
+        RangedU64ValueParser::<u64>::new()
+            .range(least..=LONGEST)
+            .map(Duration::from_secs)
+    }
+
+    /// A number within a range.
+    pub(crate) fn count(range: impl RangeBounds<u64>) -> impl TypedValueParser<Value = usize> {
+        RangedU64ValueParser::new().range(range)
+    }
+}
+
 impl Limits {
-    #[cfg(feature = "http")]
     /// The smallest limit of a head: what the parser takes at once.
     pub(crate) const LEAST_HEADER_BYTES: usize = 8192;
 

@@ -37,6 +37,8 @@ pub(crate) use self::guard::Guard;
 #[cfg(feature = "mcp")]
 pub(crate) use self::in_flight::InFlight;
 pub use self::limits::Limits;
+#[cfg(feature = "host")]
+pub(crate) use self::limits::flags;
 #[cfg(feature = "http")]
 pub(crate) use self::metrics::Metrics;
 #[cfg(feature = "http")]

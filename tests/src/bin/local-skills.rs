@@ -1,7 +1,7 @@
 //! A program with skills that misbehave, as an executor on the same machine starts it.
 //!
-//! `local-skills parent REQUEST LINE` starts itself with that request of the local host, sends it the line, prints its id, and
-//! waits to be killed. `local-skills mcp-parent REQUEST LINE` does the same with a host of MCP.
+//! `local-skills parent ARGUMENTS LINE` starts itself with those arguments of `serve local`, sends it the line, prints its id, and
+//! waits to be killed. `local-skills mcp-parent ARGUMENTS LINE` does the same with `serve mcp-stdio`.
 
 #![allow(
     clippy::unwrap_used,
@@ -229,27 +229,28 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.as_slice() {
         [program, parent, request, line] if parent == "parent" => {
-            be_parent(&mut Command::new(program), "serve-local", request, line)
+            be_parent(&mut Command::new(program), "local", request, line)
         }
         [program, parent, request, line] if parent == "mcp-parent" => {
-            be_parent(&mut Command::new(program), "serve-mcp-stdio", request, line)
+            be_parent(&mut Command::new(program), "mcp-stdio", request, line)
         }
         #[cfg(unix)]
         [program, parent, request, line] if parent == "parent-of-leader" => {
             use std::os::unix::process::CommandExt;
 
             let mut host = Command::new(program);
-            be_parent(host.process_group(0), "serve-local", request, line)
+            be_parent(host.process_group(0), "local", request, line)
         }
         _ => skill_sdk::host::main(),
     }
 }
 
 #[expect(clippy::zombie_processes, reason = "a parent that is killed waits for nobody")]
-fn be_parent(host: &mut Command, action: &str, request: &str, line: &str) -> ExitCode {
-    let request = request.replace("$PID", &std::process::id().to_string());
+fn be_parent(host: &mut Command, protocol: &str, arguments: &str, line: &str) -> ExitCode {
+    let arguments = arguments.replace("$PID", &std::process::id().to_string());
     let mut child = host
-        .args(["__skill-sdk", action, &request, "-"])
+        .args(["serve", protocol])
+        .args(arguments.split_whitespace())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -74,7 +74,7 @@ impl Process {
 fn standard_output_is_the_protocols_alone() {
     for arguments in [
         &["serve", "local"][..],
-        &["__skill-sdk", "serve-local", "{}", "-"],
+        &["serve", "local", "proc.print@1", "proc.read@1", "proc.loud@1"],
         &["serve", "local", "proc.print@1", "proc.read", "proc.loud"],
     ] {
         let mut process = Process::start(arguments);
@@ -171,11 +171,7 @@ fn lives(id: &str) -> bool {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_parent_leaves_no_orphan() {
-    for request in [
-        "{}",
-        r#"{"parent": $PID}"#,
-        r#"{"drainSeconds": 1000, "parent": $PID}"#,
-    ] {
+    for request in ["", "--parent $PID", "--drain-seconds 1000 --parent $PID"] {
         for skill in ["proc.hang@1", "proc.spin@1"] {
             let line = call(1, skill, &json!({}), &Value::Null);
             let mut parent = Command::new(PROGRAM)
@@ -209,7 +205,7 @@ fn what_a_skill_started_ends_with_a_host_that_follows_its_parent() {
     let line = call(1, "proc.family@1", &inputs, &Value::Null);
     // The host ends with its parent, also when calls have all the time of the world.
     let mut parent = Command::new(PROGRAM)
-        .args(["parent", r#"{"drainSeconds": 1000, "parent": $PID}"#, &line])
+        .args(["parent", "--drain-seconds 1000 --parent $PID", &line])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -236,7 +232,7 @@ fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
 
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("numbers");
-    let request = json!({"parent": std::process::id()}).to_string();
+    let parent = format!("--parent={}", std::process::id());
     // As a member of a group, as the leader of one, and as the leader of a session.
     for kind in ["member", "leader", "session"] {
         for (then, code) in [("return", 0), ("hang", 143)] {
@@ -247,7 +243,7 @@ fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
             if kind == "leader" {
                 command.process_group(0);
             }
-            let mut process = Process::start_by(command.args(["__skill-sdk", "serve-local", &request, "-"]));
+            let mut process = Process::start_by(command.args(["serve", "local", &parent]));
             process.call(1, "proc.family@1", &json!({"file": file, "then": then}));
             assert!(process.take()["progress"].is_object());
             if then == "return" {
@@ -302,7 +298,7 @@ fn a_host_starts_where_its_group_and_session_have_no_number() {
         let Some(alone) = alone(own_files) else { return };
         let mut parent = Command::new("unshare")
             .args(alone)
-            .args([PROGRAM, kind, r#"{"parent": $PID}"#, &line])
+            .args([PROGRAM, kind, "--parent $PID", &line])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -320,7 +316,7 @@ fn a_host_starts_where_its_group_and_session_have_no_number() {
 fn what_a_skill_started_ends_where_the_group_of_the_host_has_no_number() {
     // The shell is the first process of the namespace: whoever lost its parent is its child, and none of it waits for them.
     const SHELL: &str = r#"
-"$0" __skill-sdk serve-local "{\"parent\": $$}" -
+"$0" serve local --parent $$
 echo "ended with $?"
 for id in $(cat "$1"); do
   while grep -qs "^State:[[:space:]]*[^ZX]" "/proc/$id/status"; do sleep 0.01; done
@@ -350,7 +346,7 @@ done
 #[cfg(target_os = "linux")]
 #[test]
 fn a_host_whose_parent_is_gone_already_does_not_start() {
-    let (status, errors) = Process::start(&["__skill-sdk", "serve-local", r#"{"parent": 1}"#, "-"]).wait();
+    let (status, errors) = Process::start(&["serve", "local", "--parent", "1"]).wait();
     assert_eq!(status.code(), Some(2));
     assert!(errors.iter().any(|line| line.contains("is gone")), "{errors:?}");
 }
@@ -359,12 +355,11 @@ fn a_host_whose_parent_is_gone_already_does_not_start() {
 fn nothing_is_derived_of_skills_that_are_not_hosted() {
     // A schema that prints when it is derived tells.
     for (skills, derived) in [
-        (r#"["proc.answer@1"]"#, false),
-        (r#"["proc.answer@1", "proc.loud@1"]"#, true),
-        ("[]", true),
+        (&["proc.answer@1"][..], false),
+        (&["proc.answer@1", "proc.loud@1"], true),
+        (&[], true),
     ] {
-        let request = format!(r#"{{"skills": {skills}}}"#);
-        let mut process = Process::start(&["__skill-sdk", "serve-local", &request, "-"]);
+        let mut process = Process::start(&[&["serve", "local"], skills].concat());
         process.call(1, "proc.answer@1", &json!({"text": "a"}));
         assert_eq!(process.take()["outputs"]["result"], "a");
         process.call(2, "proc.loud@1", &json!({}));
@@ -373,26 +368,6 @@ fn nothing_is_derived_of_skills_that_are_not_hosted() {
         let (status, errors) = process.wait();
         assert_eq!(status.code(), Some(0));
         let told = errors.iter().any(|line| line.contains("printed by a schema"));
-        assert_eq!(told, derived, "{skills}: {errors:?}");
-    }
-    let request = r#"{"skills": ["proc.answer@1", "proc.answer@2", "no.such@1"]}"#;
-    let (status, errors) = Process::start(&["__skill-sdk", "serve-local", request, "-"]).wait();
-    assert_eq!(status.code(), Some(2));
-    let line = errors.iter().find(|line| line.contains("has no skill")).unwrap();
-    assert!(
-        line.contains("has no skill proc.answer@2, no.such@1; it has: proc.answer@1, "),
-        "{line}"
-    );
-}
-
-#[test]
-fn requests_that_are_none_are_refused() {
-    for request in ["{", r#"{"skills": 1}"#, "/does/not/exist"] {
-        let (status, errors) = Process::start(&["__skill-sdk", "serve-local", request, "-"]).wait();
-        assert_eq!(status.code(), Some(2), "{request}");
-        assert!(
-            errors.iter().any(|line| line.contains("the request")),
-            "{errors:?}"
-        );
+        assert_eq!(told, derived, "{skills:?}: {errors:?}");
     }
 }

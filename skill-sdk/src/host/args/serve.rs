@@ -1,15 +1,19 @@
 //! The arguments of `serve`.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{LimitArgs, LogFormat, SkillNames};
-use crate::host::limits::LONGEST;
-use crate::host::protocol::{Anonymous, ToolSchemas};
+use super::LogFormat;
+use crate::auth::AuthSettings;
+use crate::context::Environment;
+use crate::host::command::Failure;
+use crate::serve::{Limits, flags};
 
-/// Who may call a host without a token.
+/// Who may call a server without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum AllowAnonymous {
@@ -31,14 +35,7 @@ pub struct ServeHttpArgs {
     pub port: u16,
 
     /// Ask callers for no token, for development; `=anywhere` also allows other addresses than loopback
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHERE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "loopback"
-    )]
+    #[arg(long, value_enum, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "loopback")]
     pub allow_anonymous: Option<AllowAnonymous>,
 
     /// Ask for no token at /metrics
@@ -58,29 +55,57 @@ pub struct ServeHttpArgs {
     pub ops_addr: Option<String>,
 
     /// How the log looks
-    #[arg(
-        long,
-        env = "SKILL_SDK_LOG_FORMAT",
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t
-    )]
+    #[arg(long, env = "SKILL_SDK_LOG_FORMAT",
+        value_enum, value_name = "FORMAT", default_value_t = LogFormat::Auto)]
     pub log_format: LogFormat,
 
     /// What is taken from clients, and how much of it.
     #[command(flatten)]
-    pub limits: LimitArgs,
+    pub limits: Limits,
+
+    /// How many calls of one skill may run at the same time; NAME=CALLS for the skill of that name or ref, may be repeated
+    #[arg(long, env = "SKILL_SDK_SKILL_CONCURRENCY", value_delimiter = ',',
+        value_name = "[SKILL=]CALLS", default_value = "256", help_heading = "Limits", value_parser = skill_calls)]
+    pub skill_concurrency: Vec<(Option<String>, usize)>,
+
+    /// How long running calls may take to finish after a signal
+    #[arg(long = "drain-seconds", env = "SKILL_SDK_DRAIN_SECONDS", default_value = "30",
+        value_name = "SECONDS", help_heading = "Limits", value_parser = flags::seconds(0))]
+    pub drain: Duration,
 }
 
 impl ServeHttpArgs {
-    /// What the flags say about callers without a token.
-    pub fn anonymous(&self) -> Anonymous {
-        match self.allow_anonymous {
-            None => Anonymous::Refused,
-            Some(AllowAnonymous::Loopback) => Anonymous::Loopback,
-            Some(AllowAnonymous::Anywhere) => Anonymous::Anywhere,
+    /// Whether a server may start with these arguments; asked before anything is built.
+    pub fn check(&self) -> Result<(), Failure> {
+        let Some(anonymous) = self.allow_anonymous else {
+            return match AuthSettings::from_environment(&Environment::process()) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(Failure::usage(error.to_string())
+                    .help("for development pass --allow-anonymous, which serves on loopback addresses only")),
+            };
+        };
+        match self.host.parse::<IpAddr>() {
+            Ok(address) if anonymous == AllowAnonymous::Loopback && !address.to_canonical().is_loopback() => {
+                Err(Failure::usage(format!(
+                    "{address} can be reached from outside, and callers need no token"
+                ))
+                .help("listen on 127.0.0.1, or allow it with --allow-anonymous=anywhere"))
+            }
+            _ => Ok(()),
         }
     }
+}
+
+/// The limits of a server for the one process that started it.
+#[derive(Debug, Clone, Args)]
+pub struct PipeLimits {
+    /// How many calls may run at the same time
+    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
+    pub concurrency: usize,
+
+    /// How long running calls may take to finish once the input ended, or after a signal
+    #[arg(long = "drain-seconds", value_name = "SECONDS", default_value = "30", value_parser = flags::seconds(0))]
+    pub drain: Duration,
 }
 
 /// The arguments of `serve local`.
@@ -94,24 +119,19 @@ pub struct ServeLocalArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024, value_parser = at_least_one)]
     pub line_limit: usize,
 
-    /// How many calls may run at the same time
-    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
-    pub concurrency: usize,
+    /// How many calls, and how long they may take at the end.
+    #[command(flatten)]
+    pub limits: PipeLimits,
 
-    /// How long running calls may take to finish once the input ended, or after a signal
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 30,
-        value_parser = clap::value_parser!(u64).range(..=LONGEST)
-    )]
-    pub drain_seconds: u64,
+    /// The process that started this one: the server stops when it is gone, and ends what its skills started
+    #[arg(long, value_name = "PID", hide = true)]
+    pub parent: Option<u32>,
 }
 
 /// Which schemas the tools of an MCP server show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
-pub enum ToolSchemasArg {
+pub enum ToolSchemas {
     /// The form that clients and models read alike
     #[default]
     Portable,
@@ -119,21 +139,12 @@ pub enum ToolSchemasArg {
     Contract,
 }
 
-impl From<ToolSchemasArg> for ToolSchemas {
-    fn from(schemas: ToolSchemasArg) -> Self {
-        match schemas {
-            ToolSchemasArg::Portable => Self::Portable,
-            ToolSchemasArg::Contract => Self::Contract,
-        }
-    }
-}
-
 /// The arguments of `serve mcp-stdio`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeMcpStdioArgs {
     /// Which schemas the tools show; what is checked is always the contract
     #[arg(long, value_enum, default_value_t)]
-    pub tool_schemas: ToolSchemasArg,
+    pub tool_schemas: ToolSchemas,
 
     /// Send what skills say with `ctx.notify` to clients that ask for log messages
     #[arg(long)]
@@ -143,18 +154,9 @@ pub struct ServeMcpStdioArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024, value_parser = at_least_one)]
     pub message_limit: usize,
 
-    /// How many calls may run at the same time
-    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
-    pub concurrency: usize,
-
-    /// How long running calls may take to finish once the client closed its end, or after a signal
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 30,
-        value_parser = clap::value_parser!(u64).range(..=LONGEST)
-    )]
-    pub drain_seconds: u64,
+    /// How many calls, and how long they may take at the end.
+    #[command(flatten)]
+    pub limits: PipeLimits,
 }
 
 /// The arguments of `serve mcp-http`.
@@ -167,7 +169,7 @@ pub struct ServeMcpHttpArgs {
 
     /// Which schemas the tools show; what is checked is always the contract
     #[arg(long, value_enum, default_value_t)]
-    pub tool_schemas: ToolSchemasArg,
+    pub tool_schemas: ToolSchemas,
 
     /// The URL under which clients reach this host through a proxy, without /mcp
     #[arg(long, value_name = "URL")]
@@ -187,10 +189,10 @@ pub struct ServeMcpHttpArgs {
     pub notices: bool,
 }
 
-/// The protocols that a program with skills can be hosted over.
+/// The protocols that skills can be served over. `S` says which skills.
 #[derive(Debug, Clone, Subcommand)]
 #[non_exhaustive]
-pub enum HostServe {
+pub enum Serve<S: Args> {
     /// Host the skills over HTTP
     Http {
         /// How to host them.
@@ -198,7 +200,7 @@ pub enum HostServe {
         args: ServeHttpArgs,
         /// Which of them.
         #[command(flatten)]
-        skills: SkillNames,
+        skills: S,
     },
     /// Host the skills as tools of an MCP server for the client that starts it
     McpStdio {
@@ -207,7 +209,7 @@ pub enum HostServe {
         args: ServeMcpStdioArgs,
         /// Which of them.
         #[command(flatten)]
-        skills: SkillNames,
+        skills: S,
     },
     /// Host the skills as tools of an MCP server over streamable HTTP
     McpHttp {
@@ -216,7 +218,7 @@ pub enum HostServe {
         args: ServeMcpHttpArgs,
         /// Which of them.
         #[command(flatten)]
-        skills: SkillNames,
+        skills: S,
     },
     /// Host the skills for a program on this machine, as lines of JSON over standard input and output
     Local {
@@ -225,8 +227,29 @@ pub enum HostServe {
         args: ServeLocalArgs,
         /// Which of them.
         #[command(flatten)]
-        skills: SkillNames,
+        skills: S,
     },
+}
+
+impl<S: Args> Serve<S> {
+    /// What says which skills are served.
+    pub fn skills(&self) -> &S {
+        match self {
+            Self::Http { skills, .. }
+            | Self::McpStdio { skills, .. }
+            | Self::McpHttp { skills, .. }
+            | Self::Local { skills, .. } => skills,
+        }
+    }
+
+    /// What a server on a port is given.
+    pub fn http(&self) -> Option<&ServeHttpArgs> {
+        match self {
+            Self::Http { args, .. } => Some(args),
+            Self::McpHttp { args, .. } => Some(&args.http),
+            Self::McpStdio { .. } | Self::Local { .. } => None,
+        }
+    }
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -234,5 +257,73 @@ fn at_least_one(text: &str) -> Result<usize, String> {
         Ok(0) => Err("at least one call must be able to run".to_owned()),
         Ok(count) => Ok(count),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// `CALLS`, or `SKILL=CALLS`.
+fn skill_calls(text: &str) -> Result<(Option<String>, usize), String> {
+    let (skill, calls) = match text.rsplit_once('=') {
+        Some(("", _)) => return Err("expected a skill before the `=`".to_owned()),
+        Some((skill, calls)) => (Some(skill.to_owned()), calls),
+        None => (None, text),
+    };
+    Ok((skill, at_least_one(calls)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Program {
+        #[command(flatten)]
+        args: ServeHttpArgs,
+    }
+
+    fn parse(line: &str) -> Result<ServeHttpArgs, clap::Error> {
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        Program::try_parse_from(std::iter::once("program").chain(words)).map(|program| program.args)
+    }
+
+    #[test]
+    fn the_defaults_of_flags_are_those_of_the_library() {
+        assert_eq!(parse("").unwrap().limits, Limits::default());
+    }
+
+    #[test]
+    fn limits_of_skills() {
+        let args = parse("--skill-concurrency 8,a.b=2 --skill-concurrency a.b@3=4").unwrap();
+        let named = |name: &str| Some(name.to_owned());
+        assert_eq!(
+            args.skill_concurrency,
+            [(None, 8), (named("a.b"), 2), (named("a.b@3"), 4)]
+        );
+    }
+
+    #[test]
+    fn limits_that_let_nothing_through_are_refused() {
+        for line in [
+            "--concurrency 0",
+            "--connections 0",
+            "--streams 0",
+            "--head-limit 100",
+            "--headers 0",
+            "--head-seconds 0",
+            "--idle-seconds -1",
+            "--body-seconds 31536001",
+            "--head-seconds 31536001",
+            "--idle-seconds 31536001",
+            "--write-seconds 31536001",
+            "--drain-seconds 18446744073709551615",
+            "--body-limit x",
+            "--skill-concurrency 0",
+            "--skill-concurrency =1",
+            "--skill-concurrency a=",
+            "--skill-concurrency a",
+        ] {
+            assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
+        }
     }
 }

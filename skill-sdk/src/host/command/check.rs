@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Failure, exit, output, problems, select};
 use crate::contract::{Severity, Stage, validate_spec};
-use crate::host::args::{CheckArgs, Format};
+use crate::host::args::{Format, FormatArgs};
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
 use crate::pipeline::{check_examples, check_schema_compiles};
 
@@ -36,7 +36,7 @@ struct Document<'a> {
 }
 
 /// Prints every violation of the skills that `names` mean; the exit code says whether one of them stops publication.
-pub fn check(envelope: &Envelope, names: &[String], args: &CheckArgs) -> Result<u8, Failure> {
+pub fn check(envelope: &Envelope, names: &[String], args: &FormatArgs) -> Result<u8, Failure> {
     let Report { skills, violations } = report(envelope, names)?;
     let ok = violations.iter().all(|found| found.severity != Severity::Error);
     output::print(&match args.format {
@@ -222,9 +222,9 @@ mod tests {
             sdk: "1".to_owned(),
             skills: vec![skill],
             problems: Vec::new(),
-            actions: Vec::new(),
+            features: Vec::new(),
         };
-        let args = CheckArgs::default();
+        let args = FormatArgs::default();
         let found = report(&envelope, &[]).unwrap().violations;
         let text = text(&found, true);
         let warned = "warning: a.b@1: /description: the skill has no description";

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Failure, output};
-use crate::host::args::{Format, ListArgs};
+use crate::host::args::{Format, FormatArgs};
 use crate::host::protocol::SkillEntry;
 
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ struct Row<'a> {
 }
 
 /// The text of `list`: `ref <TAB> entrypoint <TAB> side_effects/risk` a line, or a JSON array, sorted by ref.
-pub fn list(skills: &[&SkillEntry], args: &ListArgs) -> Result<String, Failure> {
+pub fn list(skills: &[&SkillEntry], args: &FormatArgs) -> Result<String, Failure> {
     let mut rows: Vec<Row<'_>> = skills.iter().copied().map(row).collect();
     rows.sort_by_key(|row| row.reference);
     match args.format {
@@ -72,10 +72,10 @@ mod tests {
     #[test]
     fn both_formats_are_sorted_by_ref() {
         let (b, a) = (skill("b.b@1", "x::b"), skill("a.a@1", "x::y::a"));
-        let text = list(&[&b, &a], &ListArgs { format: Format::Text }).unwrap();
+        let text = list(&[&b, &a], &FormatArgs { format: Format::Text }).unwrap();
         assert_eq!(text, "a.a@1\tx.y:a\tnone/low\nb.b@1\tx:b\tnone/low\n");
         let json: Value =
-            serde_json::from_str(&list(&[&b, &a], &ListArgs { format: Format::Json }).unwrap()).unwrap();
+            serde_json::from_str(&list(&[&b, &a], &FormatArgs { format: Format::Json }).unwrap()).unwrap();
         assert_eq!(json[0]["ref"], "a.a@1");
         assert_eq!(json[1]["sideEffects"], "none");
     }

@@ -5,18 +5,15 @@
 //! - [`select`] which skills a name means
 //! - [`list`], [`contract`] print skills; [`check`] checks them, [`export`] writes and compares their files
 //! - [`problems`] why the skills of a program cannot be used at all
-//! - [`invoke`], [`serve`] make the requests of the protocol from arguments
 
 pub mod check;
 pub mod contract;
 pub mod exit;
 pub mod export;
 pub mod failure;
-pub mod invoke;
 pub mod list;
 pub mod output;
 pub mod problems;
 pub mod select;
-pub mod serve;
 
 pub use failure::Failure;

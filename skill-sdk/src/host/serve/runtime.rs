@@ -1,6 +1,7 @@
 //! The runtime of a host that makes its own.
 
 use std::io;
+use std::thread::available_parallelism;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -13,22 +14,21 @@ const MIN_WORKERS: usize = 4;
 /// More threads than a system gives, and few enough to count on.
 const MOST: usize = 1 << 16;
 
-/// A runtime whose futures are polled by so many threads, for so many calls at the same time, each of which may keep a thread
-/// of its own.
-pub(crate) fn runtime(polling: usize, calls: usize) -> io::Result<Runtime> {
+/// A runtime for so many calls at the same time, each of which may keep a thread of its own.
+pub(crate) fn runtime(calls: usize) -> io::Result<Runtime> {
     Builder::new_multi_thread()
-        .worker_threads(workers(polling))
+        .worker_threads(workers())
         .max_blocking_threads(calls.min(MOST) + SPARE)
         .thread_name("skill-sdk")
         .enable_all()
         .build()
 }
 
-/// The number of worker threads: what `TOKIO_WORKER_THREADS` says, else as many as given, but not fewer than 4.
-fn workers(given: usize) -> usize {
+/// The number of worker threads: what `TOKIO_WORKER_THREADS` says, else one for each core, but not fewer than 4.
+fn workers() -> usize {
     let said = std::env::var("TOKIO_WORKER_THREADS").ok();
     let said = said.and_then(|said| said.parse().ok()).filter(|said| *said > 0);
-    said.unwrap_or(given.max(MIN_WORKERS))
+    said.unwrap_or_else(|| available_parallelism().map_or(1, usize::from).max(MIN_WORKERS))
 }
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_number_of_calls_may_be_the_greatest_there_is() {
-        let runtime = runtime(1, usize::MAX).unwrap();
+        let runtime = runtime(usize::MAX).unwrap();
         assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 1)).unwrap(), 1);
     }
 }

@@ -1,0 +1,177 @@
+//! `serve http` and `serve mcp-http`.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use serde_json::{Map, Value};
+
+use super::sample::sample;
+use super::{announce, no_skills, run, start, usage};
+use crate::auth::Verifier;
+use crate::context::Environment;
+use crate::contract::Idempotency;
+use crate::host::args::{AllowAnonymous, ServeHttpArgs};
+use crate::host::command::Failure;
+use crate::http::{self, HttpServer, ServeOptions, path_of};
+use crate::pipeline::{Runnable, SkillSet};
+
+const NO_TOKENS: &str = "warning: callers need no token (--allow-anonymous): use this for development only\n";
+
+/// Serves over HTTP until the program is told to stop.
+pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<ExitCode, Failure> {
+    let verifier = verifier(args)?;
+    let (log, skills) = start(args.log_format, refs)?;
+    let limits = args.limits(&skills)?;
+    let example = example(&skills, verifier.is_none()).ok_or_else(no_skills)?;
+    let mut server = match verifier {
+        Some(verifier) => HttpServer::new(skills, verifier),
+        None => HttpServer::anonymous(skills),
+    };
+    if args.public_metrics {
+        server = server.public_metrics();
+    }
+    for name in &args.allowed_hosts {
+        server = server.allow_host(name).map_err(usage)?;
+    }
+    for origin in &args.allowed_origins {
+        server = server.allow_origin(origin).map_err(usage)?;
+    }
+    run(
+        log,
+        limits.concurrency,
+        args.drain,
+        || (),
+        async |stop| {
+            let bound = |address| {
+                announce(format_args!("http://{address}"));
+                tell(&example(address));
+            };
+            http::serve(server.limits(limits), options(args), bound, stop).await
+        },
+    )
+}
+
+/// Serves MCP over HTTP until the program is told to stop.
+#[cfg(feature = "mcp-http")]
+pub(super) fn serve_mcp(
+    args: &crate::host::args::ServeMcpHttpArgs,
+    refs: &[String],
+) -> Result<ExitCode, Failure> {
+    use crate::mcp::http::{McpHttpServer, PATH, serve};
+
+    let verifier = verifier(&args.http)?;
+    let (log, skills) = start(args.http.log_format, refs)?;
+    let limits = args.http.limits(&skills)?;
+    let anonymous = verifier.is_none();
+    let tools = super::mcp::tools(skills, args.tool_schemas)?.notices(args.notices);
+    let mut server = match verifier {
+        Some(verifier) => McpHttpServer::new(tools, verifier),
+        None => McpHttpServer::anonymous(tools),
+    };
+    server = server.cors(args.cors).sessions(args.sessions);
+    if args.http.public_metrics {
+        server = server.public_metrics();
+    }
+    for name in &args.http.allowed_hosts {
+        server = server.allow_host(name).map_err(usage)?;
+    }
+    for origin in &args.http.allowed_origins {
+        server = server.allow_origin(origin).map_err(usage)?;
+    }
+    if let Some(url) = &args.public_url {
+        server = server.public_url(url).map_err(usage)?;
+    }
+    run(
+        log,
+        limits.concurrency,
+        args.http.drain,
+        || (),
+        async |stop| {
+            let bound = |address| {
+                announce(format_args!("http://{address}{PATH}"));
+                if anonymous {
+                    tell(NO_TOKENS);
+                }
+            };
+            serve(server.limits(limits), options(&args.http), bound, stop).await
+        },
+    )
+}
+
+/// What checks callers; `None` when anybody may call.
+fn verifier(args: &ServeHttpArgs) -> Result<Option<Verifier>, Failure> {
+    if args.allow_anonymous.is_some() {
+        return Ok(None);
+    }
+    Verifier::from_environment(&Environment::process())
+        .map(Some)
+        .map_err(usage)
+}
+
+fn options(args: &ServeHttpArgs) -> ServeOptions {
+    let mut options = ServeOptions::new(args.host.clone(), args.port);
+    options.anonymous_anywhere = args.allow_anonymous == Some(AllowAnonymous::Anywhere);
+    options.ops.clone_from(&args.ops_addr);
+    options.drain = args.drain;
+    options
+}
+
+impl ServeHttpArgs {
+    /// The limits of a server of these skills.
+    fn limits(&self, skills: &SkillSet) -> Result<http::Limits, Failure> {
+        let mut limits = self.limits.clone();
+        for (skill, calls) in &self.skill_concurrency {
+            let Some(name) = skill else {
+                limits.skill_concurrency = *calls;
+                continue;
+            };
+            let mut hosted = skills.iter().map(Runnable::skill);
+            if !hosted.any(|skill| skill.reference() == name || skill.name() == name) {
+                return Err(usage(format_args!(
+                    "--skill-concurrency names {name}, which is not hosted here"
+                )));
+            }
+            limits.skills.insert(name.clone(), *calls);
+        }
+        Ok(limits)
+    }
+}
+
+/// A call to paste, of a skill that does as little as there is: of those the first one that comes with an example, else the
+/// first one with a sample of its inputs.
+fn example(skills: &SkillSet, anonymous: bool) -> Option<impl Fn(SocketAddr) -> String + use<>> {
+    let inputs_of = |runnable: &Runnable| {
+        let examples = runnable.described().metadata().get("examples")?;
+        examples.get(0)?.get("inputs").cloned()
+    };
+    let chosen = skills.iter().min_by_key(|runnable| {
+        let declared = runnable.skill().declaration();
+        let has_example = inputs_of(runnable).is_some();
+        (declared.side_effects(), declared.risk(), !has_example)
+    })?;
+    let contract = chosen.described().contract();
+    let mut body = Map::new();
+    if contract.idempotency == Idempotency::Required {
+        body.insert("idempotencyKey".into(), "example-1".into());
+    }
+    let inputs = inputs_of(chosen).unwrap_or_else(|| sample(&contract.inputs));
+    body.insert("inputs".into(), inputs);
+    let quoted = Value::Object(body).to_string().replace('\'', r"'\''");
+    let path = path_of(chosen.skill().reference());
+    let (warning, token) = if anonymous {
+        (NO_TOKENS, "")
+    } else {
+        ("", " -H \"authorization: Bearer $TOKEN\"")
+    };
+    Some(move |address| {
+        format!(
+            "{warning}try: curl -sS 'http://{address}{path}'{token} -H 'content-type: application/json' -d '{quoted}'\n"
+        )
+    })
+}
+
+/// Tells the operator on standard error.
+fn tell(text: &str) {
+    drop(std::io::stderr().write_all(text.as_bytes()));
+}
