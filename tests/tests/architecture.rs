@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["registry"],
     &["pipeline"],
     &["auth", "serve"],
-    &["http", "lines", "ndjson"],
+    &["http", "ndjson"],
     &["local", "mcp"],
     &["host"],
     &["testing"],

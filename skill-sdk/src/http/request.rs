@@ -14,7 +14,7 @@ use crate::context::TraceContext;
 use crate::contract::json;
 
 /// Whether the content is JSON by its type; a type that is missing is tolerated.
-pub(super) fn is_json(headers: &HeaderMap) -> bool {
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     match (types.next(), types.next()) {
         (None, _) => true,

@@ -17,7 +17,9 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use super::call::{Admission, Origin, Outcome, ToolCall};
 use super::elicitation::Capabilities;
 use super::outgoing::Outgoing;
-use super::protocol::{self, Id, Message, Params, REQUIRED_META, Request, RequestMeta, Revision, RpcError};
+use super::protocol::{
+    self, Id, Message, PARSE_ERROR, Params, REQUIRED_META, Request, RequestMeta, Revision, RpcError,
+};
 use super::session::Session;
 use super::{McpServer, methods};
 use crate::ndjson::{self, Line, NdjsonCodec, write_lines};
@@ -171,9 +173,10 @@ impl Connection {
                 Line::Text(line) if line.trim_ascii().is_empty() => None,
                 Line::Text(line) => self.accept(&line).await,
                 Line::TooLong(beginning) => self.reject_long(&beginning),
-                Line::NotUtf8 => protocol::parse(b"\xff")
-                    .err()
-                    .map(|(_, error)| protocol::error(None, &error)),
+                Line::NotUtf8 => {
+                    let error = RpcError::new(PARSE_ERROR, "parse error: the message is not UTF-8");
+                    Some(protocol::error(None, &error))
+                }
             };
             if let Some(response) = response {
                 self.outgoing.send(response).await;

@@ -132,6 +132,25 @@ async fn what_is_needed_is_said() {
 }
 
 #[tokio::test]
+async fn a_client_that_sends_its_body_first_sees_the_rejection() {
+    let server = Server::anonymous().await;
+    let large = call(
+        1,
+        "mcp.act",
+        &json!({"action": "x".repeat(3_000_000)}),
+        &Value::Null,
+    );
+    for (header, value, status) in [
+        ("Content-Type", "text/plain", 415),
+        ("Accept", "text/html", 406),
+        ("Host", "evil.example.com", 403),
+    ] {
+        let answer = server.post_with(&large, &[(header, value)]).await;
+        assert_eq!(answer.status, status, "{header}");
+    }
+}
+
+#[tokio::test]
 async fn bodies_that_are_no_messages() {
     let server = Server::anonymous().await;
     for (body, status, code) in [

@@ -57,23 +57,20 @@ impl McpHttpServer {
         }
     }
 
-    fn with(mut self, change: impl FnOnce(HttpServer) -> HttpServer) -> Self {
-        self.http = change(self.http);
-        self
-    }
-
     /// Sets what is taken from clients, and how much of it. These limits take the place of
     /// [`McpServer::concurrency`](crate::mcp::McpServer::concurrency).
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
-        self.with(|http| http.limits(limits))
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.http = self.http.limits(limits);
+        self
     }
 
     /// Asks for no token and looks at no host name at `/metrics`, for a Prometheus that has none and comes by address. The
     /// names of the skills are read there.
     #[must_use]
-    pub fn public_metrics(self) -> Self {
-        self.with(HttpServer::public_metrics)
+    pub fn public_metrics(mut self) -> Self {
+        self.http = self.http.public_metrics();
+        self
     }
 
     /// Serves requests for one more host name: `agents.example.com`, `agents.example.com:8443` or `*` for all. Without a port

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::body::Body;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -15,7 +15,7 @@ use super::sessions::SESSION;
 use super::stream::{self, Reply};
 use crate::context::Caller;
 use crate::http::body;
-use crate::http::request::trace;
+use crate::http::request::{is_json, trace};
 use crate::mcp::call::{Admission, Origin, ToolCall};
 use crate::mcp::methods;
 use crate::mcp::notify::Threshold;
@@ -33,25 +33,25 @@ type Responding = Pin<Box<dyn Future<Output = Response> + Send>>;
 pub(super) async fn post(
     mcp: &McpHttpServer,
     caller: Option<Arc<Caller>>,
-    request: Request,
+    headers: &HeaderMap,
+    body: &mut Body,
 ) -> Result<Response, Response> {
-    if !accepts(request.headers(), &[JSON, "application/*", "*/*"]) {
+    if !accepts(headers, &[JSON, "application/*", "*/*"]) {
         let message = format!(
             "responses are JSON, which the header Accept excludes: send `Accept: {JSON}, {EVENT_STREAM}`"
         );
         return Err(rejection(StatusCode::NOT_ACCEPTABLE, message));
     }
-    if !is_json(request.headers()) {
+    if !headers.contains_key(CONTENT_TYPE) || !is_json(headers) {
         let message = format!("the body must be JSON: send `Content-Type: {JSON}`");
         return Err(rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let (parts, mut body) = request.into_parts();
-    let body = body::read(mcp.http.service(), &mut body).await?;
+    let body = body::read(mcp.http.service(), body).await?;
     let exchange = Exchange {
         mcp,
         caller,
-        headers: &parts.headers,
-        events: accepts(&parts.headers, &[EVENT_STREAM, "text/*"]),
+        headers,
+        events: accepts(headers, &[EVENT_STREAM, "text/*"]),
     };
     let error = |status, error: &RpcError| reply(status, protocol::error(None, error));
     let gone = |gone| error(StatusCode::NOT_FOUND, &gone);
@@ -61,7 +61,7 @@ pub(super) async fn post(
             protocol::error(id.as_ref(), &error),
         )),
         Ok(Message::Notification { method, params }) => {
-            headers::validate_notification(&parts.headers, &method)
+            headers::validate_notification(headers, &method)
                 .map_err(|mismatch| error(StatusCode::BAD_REQUEST, &mismatch))?;
             let session = exchange.session().map_err(gone)?;
             if method == "notifications/cancelled"
@@ -240,15 +240,6 @@ fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
         };
         kinds.contains(&kind.as_str()) && !parts.any(is_excluded)
     })
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let mut types = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(kind), None) = (types.next(), types.next()) else {
-        return false;
-    };
-    let essence = kind.to_str().ok().and_then(|kind| kind.split(';').next());
-    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
 }
 
 #[cfg(test)]

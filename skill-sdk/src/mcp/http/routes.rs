@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, ORIGIN, VARY,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
@@ -16,9 +18,8 @@ use super::config::McpHttpServer;
 use super::metadata::WELL_KNOWN;
 use super::{PATH, metadata, post};
 use crate::context::Caller;
-use crate::http::answer;
 use crate::http::auth::{authenticate, refused};
-use crate::http::operations;
+use crate::http::{answer, body, operations};
 use crate::mcp::protocol::{self, RpcError};
 
 /// The routes of the MCP endpoint, to serve or to mount into an own application at its root.
@@ -43,15 +44,20 @@ pub fn router(mcp: McpHttpServer) -> Router {
 }
 
 async fn endpoint(State(mcp): State<McpHttpServer>, request: Request) -> Response {
-    let origin = request.headers().get(ORIGIN).filter(|_| mcp.cors).cloned();
-    let mut response = if origin.is_some() && *request.method() == Method::OPTIONS {
+    let (head, mut body) = request.into_parts();
+    let origin = head.headers.get(ORIGIN).filter(|_| mcp.cors).cloned();
+    let responded = if origin.is_some() && head.method == Method::OPTIONS {
         // A browser asks without a token, and learns nothing but whether it may ask.
-        check_names(&mcp, request.uri(), request.headers())
-            .map_or_else(|rejected| rejected, |()| preflight(&mcp))
+        check_names(&mcp, &head.uri, &head.headers).map(|()| preflight(&mcp))
     } else {
-        match admit(&mcp, request.uri(), request.headers()).await {
-            Err(rejected) => rejected,
-            Ok(caller) => respond(&mcp, caller, request).await,
+        respond(&mcp, &head, &mut body).await
+    };
+    let mut response = match responded {
+        Ok(response) => response,
+        Err(rejection) => {
+            // Clients that send all of a body first must see the response.
+            body::discard(mcp.http.service().limits(), &head.headers, body).await;
+            rejection
         }
     };
     // Pages of other origins can read nothing; those that are served can read that they need a token.
@@ -67,24 +73,25 @@ async fn endpoint(State(mcp): State<McpHttpServer>, request: Request) -> Respons
     response
 }
 
-async fn respond(mcp: &McpHttpServer, caller: Option<Arc<Caller>>, request: Request) -> Response {
-    match (request.method().clone(), &mcp.sessions) {
-        (Method::POST, _) => post::post(mcp, caller, request)
-            .await
-            .unwrap_or_else(|rejected| rejected),
-        (Method::DELETE, Some(sessions)) if sessions.close(request.headers(), caller.as_deref()) => {
-            StatusCode::NO_CONTENT.into_response()
+async fn respond(mcp: &McpHttpServer, head: &Parts, body: &mut Body) -> Result<Response, Response> {
+    let (method, headers) = (&head.method, &head.headers);
+    let caller = admit(mcp, &head.uri, headers).await?;
+    match &mcp.sessions {
+        _ if method == Method::POST => post::post(mcp, caller, headers, body).await,
+        Some(sessions) if method == Method::DELETE => {
+            if sessions.close(headers, caller.as_deref()) {
+                return Ok(StatusCode::NO_CONTENT.into_response());
+            }
+            let message = "there is no such session, or no longer";
+            Err(rejection(StatusCode::NOT_FOUND, message))
         }
-        (Method::DELETE, Some(_)) => {
-            rejection(StatusCode::NOT_FOUND, "there is no such session, or no longer")
-        }
-        (method, _) => {
+        _ => {
             let message = format!(
                 "{method} is not supported here: this is an MCP endpoint, which takes messages by POST"
             );
             let mut response = rejection(StatusCode::METHOD_NOT_ALLOWED, message);
             response.headers_mut().insert(ALLOW, methods(mcp));
-            response
+            Err(response)
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Number, Value, json};
 use crate::ndjson::to_line;
 
 /// The message is not JSON.
-pub(super) const PARSE_ERROR: i32 = -32700;
+pub(in crate::mcp) const PARSE_ERROR: i32 = -32700;
 /// The JSON is not a message.
 pub(in crate::mcp) const INVALID_REQUEST: i32 = -32600;
 /// The server does not have the method.
