@@ -1,0 +1,77 @@
+//! The public API of the library, as a file that is reviewed: `UPDATE_SNAPSHOTS=1 cargo test -p skill-sdk-tests --test public_api`
+//! writes it anew.
+//!
+//! rustdoc's JSON is unstable, so the stable compiler must be told to write it. A wrapper tells rustdoc alone: `cargo` must not
+//! see the variable, since it would build all dependencies again.
+
+#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn a_change_of_the_public_api_is_seen() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let wrapper = scratch.path().join("rustdoc");
+    fs::write(
+        &wrapper,
+        "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc -Z unstable-options \"$@\"\n",
+    )
+    .unwrap();
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+
+    let mut found = String::new();
+    for package in ["skill-sdk"] {
+        // A target directory of its own, so that it waits for no other cargo command.
+        let target = root.join("target/public-api");
+        let output = Command::new(env!("CARGO"))
+            .current_dir(root)
+            .args([
+                "rustdoc",
+                "--quiet",
+                "--lib",
+                "--locked",
+                "--all-features",
+                "-p",
+                package,
+            ])
+            .arg("--target-dir")
+            .arg(&target)
+            .args(["--", "--output-format", "json"])
+            .env("RUSTDOC", &wrapper)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let json = target.join("doc").join(package.replace('-', "_") + ".json");
+        let api = public_api::Builder::from_rustdoc_json(json)
+            .omit_blanket_impls(true)
+            .omit_auto_trait_impls(true)
+            .omit_auto_derived_impls(true)
+            .build()
+            .unwrap();
+        for item in api.items() {
+            found.push_str(&item.to_string());
+            found.push('\n');
+        }
+    }
+
+    let snapshot = root.join("tests/public-api.txt");
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        fs::write(&snapshot, &found).unwrap();
+    }
+    let expected = fs::read_to_string(&snapshot).unwrap_or_default();
+    let missing: Vec<_> = expected.lines().filter(|line| !found.lines().any(|l| l == *line)).collect();
+    let new: Vec<_> = found.lines().filter(|line| !expected.lines().any(|l| l == *line)).collect();
+    assert!(
+        missing.is_empty() && new.is_empty(),
+        "the public API has changed; review it, then set UPDATE_SNAPSHOTS=1 to write tests/public-api.txt anew\n\
+         removed: {missing:#?}\nadded: {new:#?}"
+    );
+}
