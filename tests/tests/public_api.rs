@@ -67,8 +67,14 @@ fn a_change_of_the_public_api_is_seen() {
         fs::write(&snapshot, &found).unwrap();
     }
     let expected = fs::read_to_string(&snapshot).unwrap_or_default();
-    let missing: Vec<_> = expected.lines().filter(|line| !found.lines().any(|l| l == *line)).collect();
-    let new: Vec<_> = found.lines().filter(|line| !expected.lines().any(|l| l == *line)).collect();
+    let missing: Vec<_> = expected
+        .lines()
+        .filter(|line| !found.lines().any(|l| l == *line))
+        .collect();
+    let new: Vec<_> = found
+        .lines()
+        .filter(|line| !expected.lines().any(|l| l == *line))
+        .collect();
     assert!(
         missing.is_empty() && new.is_empty(),
         "the public API has changed; review it, then set UPDATE_SNAPSHOTS=1 to write tests/public-api.txt anew\n\

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use super::Abandoned;
+use super::Slot;
 use super::call::{Call, CallOutcome};
 use super::{Runnable, run};
 #[cfg(feature = "http")]
@@ -175,7 +175,7 @@ impl SkillSet {
     /// ```standalone_crate
     /// # use skill_sdk::pipeline::SkillSet;
     /// # struct Pool;
-    /// # fn host() -> Result<Host, skill_sdk::pipeline::SkillSetError> {
+    /// # fn host() -> Result<SkillSet, skill_sdk::pipeline::SkillSetError> {
     /// let host = SkillSet::collect()?.provide(Pool);
     /// # Ok(host)
     /// # }
@@ -212,13 +212,8 @@ impl SkillSet {
         run(runnable, &self.0.states, call, None).await
     }
 
-    /// As [`call`](Self::call); a thread that goes on after its call is counted.
-    pub(crate) async fn call_counted(
-        &self,
-        runnable: &Runnable,
-        call: Call,
-        abandoned: &Abandoned,
-    ) -> CallOutcome {
-        run(runnable, &self.0.states, call, Some(abandoned)).await
+    /// As [`call`](Self::call); a thread that goes on after its call keeps the slot.
+    pub(crate) async fn call_in(&self, slot: Slot, runnable: &Runnable, call: Call) -> CallOutcome {
+        run(runnable, &self.0.states, call, Some(slot)).await
     }
 }

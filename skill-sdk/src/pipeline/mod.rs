@@ -2,10 +2,7 @@
 //!
 //! The order, all of it under the deadline: validate the inputs → deserialize → run → serialize → validate the outputs.
 
-mod abandoned;
 mod call;
-#[cfg(feature = "testing")]
-mod capture;
 mod deadline;
 mod examples;
 mod host;
@@ -17,18 +14,14 @@ mod runnable;
 mod slow_poll;
 mod violations;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use tokio::task::AbortHandle;
 use tracing::Instrument;
 
-pub(crate) use self::abandoned::Abandoned;
 use self::call::Inputs;
 pub use self::call::{Call, CallOutcome, Meta};
-#[cfg(feature = "testing")]
-pub(crate) use self::capture::Capture;
-#[cfg(feature = "testing")]
-pub use self::capture::{LogEvent, LogSpan};
 pub use self::examples::check_examples;
 pub use self::host::{SkillSet, SkillSetError};
 pub use self::panics::install_panic_hook;
@@ -50,20 +43,21 @@ pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
 /// The code of outputs that break the contract.
 pub const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
 
+/// What a thread of a skill keeps until it ends, also when its call is over before: the place that the call took.
+pub(crate) type Slot = Arc<dyn Any + Send + Sync>;
+
 /// Runs one call. Dropping the future cancels the call.
-///
-/// A thread that goes on after its call is counted in `abandoned`.
 pub(crate) async fn run(
     runnable: &Runnable,
     states: &Arc<States>,
     call: Call,
-    abandoned: Option<&Abandoned>,
+    slot: Option<Slot>,
 ) -> CallOutcome {
     let Call { inputs, meta } = call;
     let context = runnable.context(states, meta);
     let span = report::span(&context);
     async {
-        let result = in_time(runnable, inputs, &context, abandoned).await;
+        let result = in_time(runnable, inputs, &context, slot).await;
         report::finish(&context, result)
     }
     .instrument(span)
@@ -75,10 +69,10 @@ async fn in_time(
     runnable: &Runnable,
     inputs: Inputs,
     context: &SkillContext,
-    abandoned: Option<&Abandoned>,
+    slot: Option<Slot>,
 ) -> Result<Written, SkillError> {
     let guard = CancelOnDrop(context);
-    let written = deadline::within(context, steps(runnable, inputs, context, abandoned)).await??;
+    let written = deadline::within(context, steps(runnable, inputs, context, slot)).await??;
     // Validation that did not yield may end too late.
     context.check_deadline()?;
     drop(guard);
@@ -89,7 +83,7 @@ async fn steps(
     runnable: &Runnable,
     inputs: Inputs,
     context: &SkillContext,
-    abandoned: Option<&Abandoned>,
+    slot: Option<Slot>,
 ) -> Result<Written, SkillError> {
     let text = validated(runnable.inputs(), INPUTS, inputs.0).await?;
     let running = runnable.start(&text, context)?;
@@ -101,9 +95,7 @@ async fn steps(
             let future = panics::caught_future(skill, future);
             Timed { runnable, future }.await
         }
-        Running::Blocking(work) => {
-            Box::pin(on_a_thread(move || panics::caught(skill, work), abandoned)).await?
-        }
+        Running::Blocking(work) => Box::pin(on_a_thread(move || panics::caught(skill, work), slot)).await?,
     };
     // What did not yield, or whose end nobody could look at, may come too late, or after somebody ended the call.
     context.check_deadline()?;
@@ -142,12 +134,11 @@ async fn validated(schema: &Arc<Schema>, side: Side, json: Vec<u8>) -> Result<St
 /// What waits for it belongs into a box: calls that stay where they are need no room for it.
 async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-    abandoned: Option<&Abandoned>,
+    slot: Option<Slot>,
 ) -> Result<T, SkillError> {
-    let (_of_call, of_thread) = abandoned.map(Abandoned::watch).unzip();
     let span = tracing::Span::current();
     let work = move || {
-        let _of_thread = of_thread;
+        let _slot = slot;
         // The span takes the log of a test along.
         span.in_scope(work)
     };

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 #[cfg(feature = "http")]
 use super::metrics::SkillMetrics;
 use crate::error::SkillError;
-use crate::pipeline::{Abandoned, CallOutcome, Runnable};
+use crate::pipeline::{CallOutcome, Runnable, Slot};
 
 /// A hosted skill with its concurrency limit and its metrics.
 #[derive(Debug)]
@@ -17,7 +18,8 @@ pub(crate) struct HostedSkill {
     runnable: Arc<Runnable>,
     /// One permit for each call of this skill that may run.
     calls: Arc<Semaphore>,
-    abandoned: Abandoned,
+    #[cfg(feature = "http")]
+    limit: usize,
     #[cfg(feature = "http")]
     metrics: SkillMetrics,
 }
@@ -26,13 +28,13 @@ impl HostedSkill {
     pub(super) fn new(
         runnable: Arc<Runnable>,
         limit: usize,
-        abandoned: Abandoned,
         #[cfg(feature = "http")] metrics: SkillMetrics,
     ) -> Self {
         Self {
             runnable,
             calls: Arc::new(semaphore(limit)),
-            abandoned,
+            #[cfg(feature = "http")]
+            limit: limit.min(Semaphore::MAX_PERMITS),
             #[cfg(feature = "http")]
             metrics,
         }
@@ -43,9 +45,10 @@ impl HostedSkill {
         &self.runnable
     }
 
-    /// Threads that calls of this skill left behind.
-    pub(super) fn abandoned(&self) -> &Abandoned {
-        &self.abandoned
+    /// How many slots are taken: by calls that run, and by threads that go on after their calls.
+    #[cfg(feature = "http")]
+    pub(super) fn slots_taken(&self) -> usize {
+        self.limit.saturating_sub(self.calls.available_permits())
     }
 
     #[cfg(feature = "http")]
@@ -110,24 +113,23 @@ pub(crate) struct Permit {
     began: Instant,
     #[cfg(feature = "http")]
     counted: bool,
-    _slots: [OwnedSemaphorePermit; 2],
+    /// One of the server and one of the skill, shared with the thread of a call.
+    slots: Arc<[OwnedSemaphorePermit; 2]>,
+    _running: TaskTrackerToken,
 }
 
 impl Permit {
+    /// Takes a permit, if there is one. A thread that goes on after its call keeps the slots of the call.
     #[cfg(feature = "http")]
-    /// Takes a permit, if there is one. Threads that calls left behind keep the slots of their calls.
     pub(super) fn try_acquire(
         calls: &Arc<Semaphore>,
-        abandoned: &Abandoned,
         skill: &Arc<HostedSkill>,
+        running: TaskTrackerToken,
     ) -> Result<Self, Overloaded> {
-        let slot = |calls: &Arc<Semaphore>, abandoned: &Abandoned| {
-            let slot = Arc::clone(calls).try_acquire_owned().ok()?;
-            (abandoned.count() <= calls.available_permits()).then_some(slot)
-        };
-        let in_server = slot(calls, abandoned).ok_or(Overloaded::Server)?;
-        let in_skill = slot(&skill.calls, &skill.abandoned).ok_or(Overloaded::Skill)?;
-        Ok(Self::new(skill, [in_server, in_skill]))
+        let slot = |calls: &Arc<Semaphore>| Arc::clone(calls).try_acquire_owned().ok();
+        let in_server = slot(calls).ok_or(Overloaded::Server)?;
+        let in_skill = slot(&skill.calls).ok_or(Overloaded::Skill)?;
+        Ok(Self::new(skill, [in_server, in_skill], running))
     }
 
     /// Waits for a permit.
@@ -135,18 +137,19 @@ impl Permit {
     pub(super) async fn acquire(
         calls: &Arc<Semaphore>,
         skill: &Arc<HostedSkill>,
+        running: TaskTrackerToken,
     ) -> Result<Self, Overloaded> {
         // The skill first: calls that wait for a busy skill keep no slot of the others.
         let in_skill = Arc::clone(&skill.calls).acquire_owned().await;
         let in_server = Arc::clone(calls).acquire_owned().await;
         // Nothing closes the semaphores.
         match (in_server, in_skill) {
-            (Ok(in_server), Ok(in_skill)) => Ok(Self::new(skill, [in_server, in_skill])),
+            (Ok(in_server), Ok(in_skill)) => Ok(Self::new(skill, [in_server, in_skill], running)),
             _ => Err(Overloaded::Stopping),
         }
     }
 
-    fn new(skill: &Arc<HostedSkill>, slots: [OwnedSemaphorePermit; 2]) -> Self {
+    fn new(skill: &Arc<HostedSkill>, slots: [OwnedSemaphorePermit; 2], running: TaskTrackerToken) -> Self {
         #[cfg(feature = "http")]
         skill.metrics.begun();
         Self {
@@ -155,13 +158,19 @@ impl Permit {
             began: Instant::now(),
             #[cfg(feature = "http")]
             counted: false,
-            _slots: slots,
+            slots: Arc::new(slots),
+            _running: running,
         }
     }
 
     /// The skill that may be called.
     pub(crate) fn skill(&self) -> &Arc<HostedSkill> {
         &self.skill
+    }
+
+    /// What a thread of the call keeps until it ends.
+    pub(super) fn slot(&self) -> Slot {
+        Arc::clone(&self.slots) as Slot
     }
 
     /// Counts how the call ended.
@@ -198,10 +207,5 @@ impl Drop for Permit {
 
 /// A semaphore with so many permits.
 pub(super) fn semaphore(count: usize) -> Semaphore {
-    Semaphore::new(usize::try_from(permits(count)).unwrap_or(Semaphore::MAX_PERMITS))
-}
-
-/// The number of permits that stands for a limit: what can be acquired at once.
-pub(super) fn permits(count: usize) -> u32 {
-    u32::try_from(count.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX)
+    Semaphore::new(count.min(Semaphore::MAX_PERMITS))
 }

@@ -77,9 +77,11 @@ impl SkillMetrics {
         }
     }
 
-    /// So many threads go on although their calls are over.
-    pub(super) fn set_abandoned(&self, count: usize) {
-        self.abandoned.set(i64::try_from(count).unwrap_or(i64::MAX));
+    /// So many slots are taken: more than calls in flight when threads go on although their calls are over.
+    pub(super) fn set_slots(&self, taken: usize) {
+        let taken = i64::try_from(taken).unwrap_or(i64::MAX);
+        self.abandoned
+            .set(taken.saturating_sub(self.in_flight.get()).max(0));
     }
 
     fn consumed(&self, unit: &str, amount: Option<f64>) {

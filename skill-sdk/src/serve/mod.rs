@@ -28,6 +28,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 
 pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
 #[cfg(feature = "http")]
@@ -47,7 +48,7 @@ pub(crate) use self::readiness::Probe;
 use self::readiness::Readiness;
 pub(crate) use self::shutdown::Shutdown;
 use crate::context::Environment;
-use crate::pipeline::{Abandoned, Call, CallOutcome, SkillSet};
+use crate::pipeline::{Call, CallOutcome, SkillSet};
 
 /// What the parts of a server share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
@@ -61,8 +62,8 @@ struct Inner {
     hosted: HashMap<String, Arc<HostedSkill>>,
     /// One permit for each call that may run.
     calls: Arc<Semaphore>,
-    /// Threads that calls left behind. They keep the slots of their calls.
-    abandoned: Abandoned,
+    /// The calls that run, without the threads that go on after theirs.
+    running: TaskTracker,
     #[cfg(feature = "mcp")]
     in_flight: InFlight,
     shutdown: Shutdown,
@@ -83,7 +84,8 @@ impl Service {
         environment: Environment,
         #[cfg(feature = "http")] probes: Vec<Probe>,
     ) -> Self {
-        let abandoned = Abandoned::default();
+        let running = TaskTracker::new();
+        running.close();
         #[cfg(feature = "http")]
         let metrics = Metrics::new();
         let mut hosted = HashMap::new();
@@ -96,7 +98,6 @@ impl Service {
             let one = HostedSkill::new(
                 Arc::clone(runnable),
                 limit,
-                abandoned.part(),
                 #[cfg(feature = "http")]
                 metrics.of_skill(skill.reference()),
             );
@@ -105,7 +106,7 @@ impl Service {
         Self(Arc::new(Inner {
             hosted,
             calls: Arc::new(admission::semaphore(limits.concurrency)),
-            abandoned,
+            running,
             #[cfg(feature = "mcp")]
             in_flight: InFlight::default(),
             shutdown: Shutdown::default(),
@@ -158,7 +159,7 @@ impl Service {
         let admitted = if self.0.shutdown.is_draining() {
             Err(Overloaded::Stopping)
         } else {
-            Permit::try_acquire(&self.0.calls, &self.0.abandoned, skill)
+            Permit::try_acquire(&self.0.calls, skill, self.0.running.token())
         };
         // A shutdown that begins after this check finds the permit taken.
         let admitted = admitted.and_then(|permit| {
@@ -175,7 +176,7 @@ impl Service {
     pub(crate) async fn admit_in_turn(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
         tokio::select! {
             biased;
-            permit = Permit::acquire(&self.0.calls, skill) => permit,
+            permit = Permit::acquire(&self.0.calls, skill, self.0.running.token()) => permit,
             () = self.0.shutdown.cut() => Err(Overloaded::Stopping),
         }
     }
@@ -187,7 +188,7 @@ impl Service {
         let skill = Arc::clone(permit.skill());
         tokio::select! {
             biased;
-            outcome = self.0.skills.call_counted(skill.runnable(), call, skill.abandoned()) => {
+            outcome = self.0.skills.call_in(permit.slot(), skill.runnable(), call) => {
                 permit.ended(&outcome);
                 Ok(outcome)
             }
@@ -198,10 +199,9 @@ impl Service {
         }
     }
 
-    /// Resolves once no call holds a permit.
+    /// Resolves once no call holds a permit. Threads that go on after their calls are not waited for.
     pub(crate) async fn idle(&self) {
-        let all = admission::permits(self.0.limits.concurrency);
-        drop(self.0.calls.acquire_many(all).await);
+        self.0.running.wait().await;
     }
 
     /// Counts a request that was rejected before a skill was called.
@@ -227,7 +227,7 @@ impl Service {
     /// The metrics as Prometheus reads them.
     pub(crate) fn metrics_text(&self) -> Result<String, std::fmt::Error> {
         for skill in self.0.hosted.values() {
-            skill.metrics().set_abandoned(skill.abandoned().count());
+            skill.metrics().set_slots(skill.slots_taken());
         }
         self.0.metrics.text()
     }

@@ -16,6 +16,7 @@ use tracing::instrument::WithSubscriber;
 
 #[cfg(feature = "llm")]
 use super::FakeLlm;
+use super::capture::{Capture, LogEvent};
 use super::input::Answers;
 use super::log::CallLog;
 use crate::context::{Caller, State, States};
@@ -23,7 +24,7 @@ use crate::contract::json;
 use crate::environment::Environment;
 use crate::error::SkillError;
 use crate::handler::Attachment;
-use crate::pipeline::{Call, Capture, LogEvent, Meta, SkillSet};
+use crate::pipeline::{Call, Meta, SkillSet};
 use crate::registry::{Registry, Skill};
 
 /// A call of `skill` with `inputs`, a JSON value or anything that serializes to one.

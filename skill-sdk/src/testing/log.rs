@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::pipeline::LogEvent;
+use super::capture::LogEvent;
 
 /// The events of the calls that were given it, also of those that failed: see [`Invoke::log`](super::Invoke::log).
 ///

@@ -20,6 +20,7 @@
 //! assert_eq!(error.code(), "input_contract_violation");
 //! ```
 
+mod capture;
 #[cfg(feature = "connections")]
 mod connections;
 mod contract;
@@ -38,6 +39,7 @@ mod package;
 #[cfg(feature = "http")]
 mod server;
 
+pub use self::capture::{LogEvent, LogSpan};
 #[cfg(feature = "connections")]
 pub use self::connections::{FakeConnection, FakeConnections};
 pub use self::contract::assert_valid_contract;
@@ -56,5 +58,3 @@ pub use self::package::{assert_package_matches, assert_package_of};
 pub use self::server::TestServer;
 #[doc(no_inline)]
 pub use crate::error::SkillError;
-#[doc(no_inline)]
-pub use crate::pipeline::{LogEvent, LogSpan};
