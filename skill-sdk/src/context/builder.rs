@@ -45,8 +45,8 @@ pub struct ContextBuilder {
     pub services: Services,
     /// What the skill declares that it will ask for.
     pub asks: DeclaredNames,
-    /// Where the cost is added up.
-    pub(crate) cost: Arc<Mutex<Cost>>,
+    /// Where the cost is added up, if somebody else reads it too.
+    pub(crate) cost: Option<Arc<Mutex<Cost>>>,
 }
 
 /// What a skill declares that it will ask its context for. An empty list declares nothing.
@@ -78,7 +78,7 @@ impl ContextBuilder {
             states,
             services: Services::default(),
             asks: DeclaredNames::default(),
-            cost: Arc::default(),
+            cost: None,
         }
     }
 }

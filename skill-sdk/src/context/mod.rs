@@ -23,7 +23,7 @@ mod state;
 mod trace;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -78,31 +78,35 @@ struct Inner {
     start: ContextBuilder,
     #[cfg(feature = "runtime")]
     cancellation: tokio_util::sync::CancellationToken,
+    /// That of the start, or made when something costs.
+    cost: OnceLock<Arc<Mutex<Cost>>>,
     undeclared: Mutex<Vec<String>>,
     /// The clients of the installation that the call began with: it goes on with them, whatever other calls use.
     #[cfg(feature = "core")]
-    core: std::sync::OnceLock<Arc<crate::platform::core::CoreClient>>,
+    core: OnceLock<Arc<crate::platform::core::CoreClient>>,
     #[cfg(feature = "connections")]
-    connections: std::sync::OnceLock<Arc<crate::platform::connections::ConnectionsClient>>,
+    connections: OnceLock<Arc<crate::platform::connections::ConnectionsClient>>,
     /// The span in which the call runs.
     #[cfg(feature = "telemetry")]
-    span: std::sync::OnceLock<tracing::Span>,
+    span: OnceLock<tracing::Span>,
 }
 
 impl SkillContext {
     /// The context of one call, to call the function of a skill directly. Hosts make their own.
     pub fn new(start: ContextBuilder) -> Self {
+        let cost = start.cost.clone().map_or_else(OnceLock::new, OnceLock::from);
         Self(Arc::new(Inner {
             start,
             #[cfg(feature = "runtime")]
             cancellation: tokio_util::sync::CancellationToken::new(),
+            cost,
             undeclared: Mutex::default(),
             #[cfg(feature = "core")]
-            core: std::sync::OnceLock::new(),
+            core: OnceLock::new(),
             #[cfg(feature = "connections")]
-            connections: std::sync::OnceLock::new(),
+            connections: OnceLock::new(),
             #[cfg(feature = "telemetry")]
-            span: std::sync::OnceLock::new(),
+            span: OnceLock::new(),
         }))
     }
 
@@ -298,12 +302,11 @@ impl SkillContext {
 
     /// What the call consumed so far, as the cost document; `None` when nothing.
     pub fn cost_document(&self) -> Option<Value> {
-        self.cost().document()
+        self.0.cost.get().and_then(|cost| locked(cost).document())
     }
 
     fn cost(&self) -> MutexGuard<'_, Cost> {
-        // A panic while the lock is held cannot leave the sums half-written.
-        self.0.start.cost.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(self.0.cost.get_or_init(Arc::default))
     }
 
     /// The verified caller; `None` when the host does not verify callers.
@@ -348,6 +351,11 @@ impl fmt::Debug for SkillContext {
             .field("is_cancelled", &self.is_cancelled())
             .finish_non_exhaustive()
     }
+}
+
+/// A panic while the lock is held cannot leave the sums half-written.
+fn locked(cost: &Mutex<Cost>) -> MutexGuard<'_, Cost> {
+    cost.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ impl ToolCall {
             let new = Rounds::new(&server.0.state_key, capabilities, bound_to, state, responses);
             let (new, cost) = new.map_err(RpcError::params)?;
             let new = rounds.insert(Arc::new(new));
-            meta.cost = Arc::new(Mutex::new(cost));
+            meta.cost = Some(Arc::new(Mutex::new(cost)));
             meta.input = Some(Arc::<Rounds>::clone(new));
         }
 
@@ -137,7 +137,7 @@ impl ToolCall {
             rounds,
             reporter,
         } = self;
-        let cost = Arc::clone(&meta.cost);
+        let cost = meta.cost.clone();
         let mut permit = None;
         let completed = {
             let running = pin!(run(runnable, inputs, meta, service, admission, &mut permit));
@@ -151,7 +151,8 @@ impl ToolCall {
         let outcome = match completed {
             Ok(completed) => completed.map_or_else(Outcome::Failed, Outcome::new),
             Err(rounds) => {
-                let cost = cost.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let cost = cost.map(|cost| cost.lock().unwrap_or_else(PoisonError::into_inner).clone());
+                let cost = cost.unwrap_or_default();
                 Outcome::Asked(rounds.asked(cost))
             }
         };

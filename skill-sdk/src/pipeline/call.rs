@@ -75,8 +75,8 @@ pub struct Meta {
     pub input: Option<Arc<dyn InputChannel>>,
     /// Clients in the place of the installation's.
     pub services: Services,
-    /// Where the cost is added up.
-    pub(crate) cost: Arc<Mutex<Cost>>,
+    /// Where the cost is added up, if somebody else reads it too.
+    pub(crate) cost: Option<Arc<Mutex<Cost>>>,
 }
 
 impl Meta {
@@ -95,7 +95,7 @@ impl Meta {
             trace: None,
             input: None,
             services: Services::default(),
-            cost: Arc::default(),
+            cost: None,
         }
     }
 }

@@ -158,10 +158,10 @@ async fn a_server_that_is_down_or_hangs_up_is_worth_a_repeat() {
 #[tokio::test]
 async fn a_model_that_takes_too_long_is_left_for_the_next() {
     let double = Double::start([Say::Nothing]).await;
-    let context = context_with(&double.base, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.05")]);
+    let context = context_with(&double.base, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.5")]);
     let error = summarize(&context).await.unwrap_err();
     assert_eq!(code(&error), "llm_timeout");
-    assert_eq!(error.message(), "the model b did not answer within 0.05 s");
+    assert_eq!(error.message(), "the model b did not answer within 0.5 s");
     assert_eq!(double.models(), "ab");
 }
 
@@ -179,6 +179,6 @@ async fn an_answer_that_stops_in_the_middle_is_not_waited_for() {
             open.push(stream);
         }
     });
-    let context = context_with(&base, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.05")]);
+    let context = context_with(&base, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.5")]);
     assert_eq!(code(&summarize(&context).await.unwrap_err()), "llm_timeout");
 }
