@@ -141,34 +141,6 @@ impl SkillSet {
         })))
     }
 
-    /// Hosts only the skills with these refs (`name@version`).
-    pub fn select<R: AsRef<str>>(&self, references: &[R]) -> Result<Self, SkillSetError> {
-        let mut missing = Vec::new();
-        let mut by_reference = HashMap::new();
-        for reference in references.iter().map(AsRef::as_ref) {
-            match self.get(reference) {
-                Some(runnable) => {
-                    by_reference.insert(reference.to_owned(), Arc::clone(runnable));
-                }
-                None => missing.push(reference.to_owned()),
-            }
-        }
-        if !missing.is_empty() {
-            let known = self
-                .iter()
-                .map(|runnable| runnable.skill().reference().to_owned())
-                .collect();
-            return Err(SkillSetError::Unknown { missing, known });
-        }
-        let hosted = |runnable: &&Arc<Runnable>| by_reference.contains_key(runnable.skill().reference());
-        let skills = self.0.skills.iter().filter(hosted).cloned().collect();
-        Ok(Self(Arc::new(Inner {
-            skills,
-            by_reference,
-            states: Arc::clone(&self.0.states),
-        })))
-    }
-
     /// Gives skills a value that the program has already, such as the state of an application: `ctx.state::<T>()` finds
     /// it. It takes the place of one that a function marked `#[skill_sdk::state]` would build.
     ///

@@ -4,7 +4,6 @@
 
 mod call;
 mod deadline;
-mod examples;
 mod host;
 mod locate;
 mod panics;
@@ -22,10 +21,9 @@ use tracing::Instrument;
 
 use self::call::Inputs;
 pub use self::call::{Call, CallOutcome, Meta};
-pub use self::examples::check_examples;
 pub use self::host::{SkillSet, SkillSetError};
 pub use self::panics::install_panic_hook;
-pub use self::runnable::{Runnable, check_schema_compiles};
+pub use self::runnable::Runnable;
 use self::slow_poll::Timed;
 use self::violations::{INPUTS, OUTPUTS, Side};
 use crate::context::{SkillContext, States};

@@ -152,8 +152,3 @@ impl Runnable {
         Err(INPUTS.violation(path, locate::message(&error)))
     }
 }
-
-/// Whether a schema can be used to check values; says why not.
-pub fn check_schema_compiles(schema: &Value) -> Result<(), String> {
-    Schema::compile(schema).map(drop)
-}

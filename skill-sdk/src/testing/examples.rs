@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::invoke;
-use crate::pipeline::check_examples;
+use crate::validation::check_examples;
 use crate::registry::Skill;
 
 /// What is wrong with the examples of a skill.

@@ -10,6 +10,8 @@
 
 mod choice;
 mod dialect;
+#[cfg(any(feature = "host", feature = "testing"))]
+mod examples;
 mod keywords;
 mod scan;
 #[cfg(test)]
@@ -24,6 +26,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
+#[cfg(any(feature = "host", feature = "testing"))]
+pub(crate) use self::examples::check_examples;
 use self::keywords::Handling;
 use self::scan::Scan;
 pub(crate) use self::violations::Violation;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use skill_sdk::context::States;
 use skill_sdk::http::{HttpServer, ServeOptions, router};
 use skill_sdk::pipeline::SkillSet;
-use skill_sdk::{Attached, Attachment, Environment, Registry, SkillContext, SkillError, skill, state};
+use skill_sdk::{Attached, Attachment, Environment, SkillContext, SkillError, skill, state};
 use skill_sdk_tests::wire::{Client, Server, anonymous, until};
 
 use super::{act, refused, unclassified};
@@ -57,11 +57,7 @@ async fn reasons(server: &Server) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn a_host_is_ready_once_all_is_there() {
-    let registry = Registry::collect().unwrap();
-    let host = SkillSet::new(&registry)
-        .unwrap()
-        .select(&["http.needs@1"])
-        .unwrap();
+    let host = SkillSet::collect_only(&["http.needs@1"]).unwrap();
     let variables = |names: &[(&str, &str)]| {
         let own = names
             .iter()

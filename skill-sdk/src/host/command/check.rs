@@ -7,7 +7,7 @@ use super::{Failure, exit, output, problems, select};
 use crate::contract::{Severity, Stage, validate_spec};
 use crate::host::args::{Format, FormatArgs};
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
-use crate::pipeline::{check_examples, check_schema_compiles};
+use crate::validation::{Schema, check_examples};
 
 /// A problem and how severe it is.
 #[derive(Debug, Serialize)]
@@ -129,7 +129,7 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
         let Some(schema) = skill.spec.pointer(&pointer) else {
             continue;
         };
-        if let Err(why) = check_schema_compiles(schema) {
+        if let Err(why) = Schema::compile(schema) {
             let message = format!("the schema cannot be used: {why}");
             found.push(Found {
                 severity: Severity::Error,

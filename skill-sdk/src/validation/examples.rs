@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::validation::{Invalid, Schema};
+use super::{Invalid, Schema};
 
 /// What is wrong with examples, each as a JSON pointer into them and words.
 ///
 /// `examples` is a list of `{"name"?, "inputs", "outputs"?}`. The schemas are those of the contract.
-pub fn check_examples(inputs: &Value, outputs: &Value, examples: &Value) -> Vec<(String, String)> {
+pub(crate) fn check_examples(inputs: &Value, outputs: &Value, examples: &Value) -> Vec<(String, String)> {
     let Value::Array(examples) = examples else {
         return vec![(String::new(), "the examples must be a list".to_owned())];
     };
