@@ -8,7 +8,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
@@ -18,39 +18,37 @@ fn a_change_of_the_public_api_is_seen() {
     let wrapper = scratch.path().join("rustdoc");
     fs::write(
         &wrapper,
-        "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc -Z unstable-options \"$@\"\n",
+        "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\" -Z unstable-options --output-format json\n",
     )
     .unwrap();
     fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
 
+    // With the features of the whole workspace, as the documentation is built, so that its dependencies are there already.
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let output = Command::new(env!("CARGO"))
+        .current_dir(root)
+        .args([
+            "doc",
+            "--quiet",
+            "--workspace",
+            "--lib",
+            "--all-features",
+            "--no-deps",
+            "--locked",
+        ])
+        .arg("--target-dir")
+        .arg(&target)
+        .env("RUSTDOC", &wrapper)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let mut found = String::new();
-    for package in ["skill-sdk"] {
-        // A target directory of its own, so that it waits for no other cargo command.
-        let target = root.join("target/public-api");
-        let output = Command::new(env!("CARGO"))
-            .current_dir(root)
-            .args([
-                "rustdoc",
-                "--quiet",
-                "--lib",
-                "--locked",
-                "--all-features",
-                "-p",
-                package,
-            ])
-            .arg("--target-dir")
-            .arg(&target)
-            .args(["--", "--output-format", "json"])
-            .env("RUSTDOC", &wrapper)
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let json = target.join("doc").join(package.replace('-', "_") + ".json");
-        let api = public_api::Builder::from_rustdoc_json(json)
+    for package in ["skill_sdk", "skill_sdk_contract"] {
+        let api = public_api::Builder::from_rustdoc_json(target.join(format!("doc/{package}.json")))
             .omit_blanket_impls(true)
             .omit_auto_trait_impls(true)
             .omit_auto_derived_impls(true)

@@ -6,8 +6,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::invoke;
-use crate::validation::check_examples;
 use crate::registry::Skill;
+use crate::validation::check_examples;
 
 /// What is wrong with the examples of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -153,8 +153,15 @@ async fn calls_that_outlast_the_drain_get_an_answer_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_management_port_answers_while_async_functions_block_all_workers() {
-    let ops = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let program = serve(&["--ops-addr", &ops.to_string()], &[("TOKIO_WORKER_THREADS", "2")]);
+    let ops = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let program = serve(
+        &["--ops-addr", &ops.to_string()],
+        &[("TOKIO_WORKER_THREADS", "2")],
+    );
     let mut callers = Vec::new();
     for _ in 0..2 {
         let mut caller = Client::connect(program.address).await;
@@ -170,7 +177,13 @@ async fn the_management_port_answers_while_async_functions_block_all_workers() {
     }
     assert_eq!(probe.get("GET", "/healthz").await.status, 200);
     let ready = probe.get("GET", "/readyz").await;
-    assert_eq!((ready.status, ready.json()["error"]["details"]["reasons"][0]["code"].as_str()), (503, Some("busy")));
+    assert_eq!(
+        (
+            ready.status,
+            ready.json()["error"]["details"]["reasons"][0]["code"].as_str()
+        ),
+        (503, Some("busy"))
+    );
     // Two of one kind might be heard as one.
     program.signal("TERM");
     program.signal("INT");
