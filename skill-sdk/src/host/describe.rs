@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::fs;
 
-use super::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
-use crate::registry::{Registry, RegistryProblem, Skill, SkillDescription};
+use super::protocol::{Envelope, PROTOCOL, SkillEntry};
+use crate::registry::{Registry, Skill, SkillDescription};
 
 /// Writes what the program has to offer into a file.
 pub(super) fn write(out: &OsStr) -> Result<(), String> {
@@ -16,7 +16,7 @@ pub(super) fn write(out: &OsStr) -> Result<(), String> {
 pub(super) fn envelope() -> Envelope {
     let problems = match Registry::collect() {
         Ok(_) => Vec::new(),
-        Err(error) => error.problems().iter().map(problem).collect(),
+        Err(error) => error.problems().to_vec(),
     };
     // Those that are sound are described beside the problems of others, so that all can be checked at once.
     let skills = Registry::sound()
@@ -58,15 +58,5 @@ fn entry(skill: &Skill, described: &SkillDescription) -> SkillEntry {
         line: origin.line,
         spec: described.document().clone(),
         metadata: described.metadata().clone(),
-    }
-}
-
-fn problem(problem: &RegistryProblem) -> Problem {
-    Problem {
-        code: problem.code.clone(),
-        reference: problem.reference.clone(),
-        pointer: problem.pointer.clone(),
-        origin: problem.origin.clone(),
-        message: problem.message.clone(),
     }
 }

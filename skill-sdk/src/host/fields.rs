@@ -22,107 +22,87 @@ pub(super) struct JsonFields;
 
 impl<'writer> FormatFields<'writer> for JsonFields {
     fn format_fields<R: RecordFields>(&self, mut writer: Writer<'writer>, fields: R) -> fmt::Result {
-        let mut object = Object(String::with_capacity(USUAL));
+        let mut object = Object::new(USUAL);
         fields.record(&mut object);
         writer.write_str(&object.closed())
     }
 
     fn add_fields(&self, current: &'writer mut FormattedFields<Self>, fields: &Record<'_>) -> fmt::Result {
-        let mut added = Object(String::new());
+        let mut added = Object::new(0);
         fields.record(&mut added);
-        current.fields =
-            joined(std::mem::take(&mut current.fields), &added.closed()).map_err(|_| fmt::Error)?;
+        current.fields = joined(&current.fields, &added.closed()).map_err(|_| fmt::Error)?;
         Ok(())
     }
 }
 
 /// The members of two objects. Those of the second take the place of those of the first, so that a field which is recorded
 /// again and again takes no more room.
-fn joined(first: String, second: &str) -> serde_json::Result<String> {
-    let mut members: Map<String, Value> = serde_json::from_str(second)?;
-    if members.is_empty() || first.is_empty() || first == "{}" {
-        return Ok(if members.is_empty() {
-            first
-        } else {
-            second.to_owned()
-        });
+fn joined(first: &str, second: &str) -> serde_json::Result<String> {
+    if first.is_empty() {
+        return Ok(second.to_owned());
     }
-    let mut all: Map<String, Value> = serde_json::from_str(&first)?;
-    if members.keys().any(|name| all.contains_key(name)) {
-        all.append(&mut members);
-        return serde_json::to_string(&all);
-    }
-    let mut text = first;
-    text.truncate(text.len() - 1);
-    text.push(',');
-    text.push_str(&second[1..]);
-    Ok(text)
+    let mut members: Map<String, Value> = serde_json::from_str(first)?;
+    members.append(&mut serde_json::from_str(second)?);
+    serde_json::to_string(&members)
 }
 
 /// A JSON object without its end.
-struct Object(String);
+struct Object(Vec<u8>);
 
 impl Object {
-    fn closed(mut self) -> String {
-        self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
-        self.0
+    fn new(room: usize) -> Self {
+        Self(Vec::with_capacity(room))
     }
 
-    fn member(&mut self, field: &Field, value: impl FnOnce(&mut String)) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+    fn closed(mut self) -> String {
+        self.0
+            .extend_from_slice(if self.0.is_empty() { b"{}" } else { b"}" });
+        // `serde_json` writes UTF-8.
+        String::from_utf8(self.0).unwrap_or_default()
+    }
+
+    fn field(&mut self, field: &Field, value: &(impl Serialize + ?Sized)) {
+        self.0.push(if self.0.is_empty() { b'{' } else { b',' });
         // A name that is a word of the language is written with a prefix in source code.
         let name = field.name();
-        string(&mut self.0, name.strip_prefix("r#").unwrap_or(name));
-        self.0.push(':');
-        value(&mut self.0);
+        self.json(name.strip_prefix("r#").unwrap_or(name));
+        self.0.push(b':');
+        self.json(value);
     }
 
-    fn value(&mut self, field: &Field, value: &(impl Serialize + ?Sized)) {
-        self.member(field, |text| {
-            text.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()));
-        });
+    fn json(&mut self, value: &(impl Serialize + ?Sized)) {
+        // Plain values are always written.
+        drop(serde_json::to_writer(&mut self.0, value));
     }
 }
 
 impl Visit for Object {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.member(field, |text| string(text, value));
+        self.field(field, value);
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.member(field, |text| string(text, &format!("{value:?}")));
+        self.field(field, &format!("{value:?}"));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.value(field, &value);
+        self.field(field, &value);
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.value(field, &value);
+        self.field(field, &value);
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.value(field, &value);
+        self.field(field, &value);
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.value(field, &value);
+        self.field(field, &value);
     }
 
     fn record_bytes(&mut self, field: &Field, value: &[u8]) {
-        self.value(field, value);
-    }
-}
-
-/// Writes a JSON string.
-fn string(text: &mut String, value: &str) {
-    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    if value.bytes().all(plain) {
-        text.push('"');
-        text.push_str(value);
-        text.push('"');
-    } else {
-        text.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "\"\"".to_owned()));
+        self.field(field, value);
     }
 }
 

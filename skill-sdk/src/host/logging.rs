@@ -45,25 +45,25 @@ pub(super) fn start(format: LogFormat) -> Started {
         Box::new(log.with_ansi(colour))
     };
     #[cfg(feature = "telemetry")]
-    let traces = {
-        let (traces, problem) = super::telemetry::traces();
-        let started = if let Some(layer) = traces.as_ref().map(super::telemetry::Traces::layer) {
-            // Traces have a filter of their own.
+    let (traces, problem) = super::telemetry::traces();
+    #[cfg(feature = "telemetry")]
+    let started = match &traces {
+        // Traces have a filter of their own.
+        Some(traces) => {
             let log = tracing_subscriber::registry().with(log.with_filter(filter));
-            log.with(layer).try_init().is_ok()
-        } else {
-            one_filter(log, filter)
-        };
-        warn_of(unusable.filter(|_| started));
-        if let Some(problem) = problem {
-            tracing::warn!(problem, "traces are not exported");
+            log.with(traces.layer()).try_init().is_ok()
         }
-        traces
+        None => one_filter(log, filter),
     };
     #[cfg(not(feature = "telemetry"))]
-    {
-        let started = one_filter(log, filter);
-        warn_of(unusable.filter(|_| started));
+    let started = one_filter(log, filter);
+    // Else a log that is missing would be looked for elsewhere.
+    if let Some(problem) = unusable.filter(|_| started) {
+        tracing::warn!(problem, "RUST_LOG is not understood, so the level is info");
+    }
+    #[cfg(feature = "telemetry")]
+    if let Some(problem) = problem {
+        tracing::warn!(problem, "traces are not exported");
     }
     Started {
         #[cfg(feature = "telemetry")]
@@ -90,13 +90,6 @@ fn filter() -> (EnvFilter, Option<String>) {
     };
     let problem = problem.map(|why| format!("{text:?}: {why}"));
     (EnvFilter::new("info"), problem)
-}
-
-/// Says once that the variable means nothing: else a log that is missing would be looked for elsewhere.
-fn warn_of(unusable: Option<String>) {
-    if let Some(problem) = unusable {
-        tracing::warn!(problem, "RUST_LOG is not understood, so the level is info");
-    }
 }
 
 /// A log that was started.

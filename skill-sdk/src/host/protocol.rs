@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use crate::registry::RegistryProblem as Problem;
+
 /// The version of this protocol. A tool and a program that disagree on it refuse to work together.
 pub const PROTOCOL: u32 = 1;
 
@@ -57,23 +59,4 @@ pub struct SkillEntry {
     /// What is declared beside the contract (`title`, `tags`, `secrets`, `config`, `hosts`, `examples`, `deprecated`).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-}
-
-/// A reason why the skills of a program cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Problem {
-    /// A stable code: `duplicate_skill`, or a code of the publication rules.
-    pub code: String,
-    /// The skill, `name@version`, when the problem belongs to one.
-    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
-    /// A JSON pointer into the contract, when the problem has a place there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pointer: Option<String>,
-    /// Where it was declared: `file:line`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<String>,
-    /// What is wrong and what to do.
-    pub message: String,
 }

@@ -3,27 +3,26 @@
 use std::error::Error;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Skill;
 use crate::context::StateDeclaration;
 
 /// One thing that is wrong with a skill or with a set of skills.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[non_exhaustive]
 pub struct RegistryProblem {
     /// A stable code: `duplicate_skill`, `duplicate_state`, `invalid_examples`, `invalid_json_schema`, or one of the
     /// publication rules.
     pub code: String,
     /// The skill, `name@version`, when it belongs to one.
-    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// A JSON pointer into the spec, when it has a place there.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// Where it was declared: `package version, file:line:column`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
     /// What is wrong and what to do.
     pub message: String,

@@ -156,7 +156,7 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
 mod tests {
     use serde_json::json;
 
-    use super::super::select::tests::skill;
+    use super::super::tests::skill;
     use super::*;
 
     #[test]

@@ -18,7 +18,7 @@ pub fn contract(skills: &[&SkillEntry]) -> Result<String, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::select::tests::skill;
+    use super::super::tests::skill;
     use super::*;
 
     #[test]

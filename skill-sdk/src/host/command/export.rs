@@ -182,7 +182,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::select::tests::skill;
+    use super::super::tests::skill;
     use super::*;
 
     fn entry() -> SkillEntry {

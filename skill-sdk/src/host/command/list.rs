@@ -66,7 +66,7 @@ fn row(skill: &SkillEntry) -> Row<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::select::tests::skill;
+    use super::super::tests::skill;
     use super::*;
 
     #[test]

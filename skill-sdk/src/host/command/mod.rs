@@ -15,5 +15,7 @@ pub mod list;
 pub mod output;
 pub mod problems;
 pub mod select;
+#[cfg(test)]
+mod tests;
 
 pub use failure::Failure;

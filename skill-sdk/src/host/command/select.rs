@@ -78,22 +78,9 @@ pub fn listed<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use serde_json::json;
-
+mod tests {
+    use super::super::tests::skill;
     use super::*;
-
-    pub(in super::super) fn skill(reference: &str, path: &str) -> SkillEntry {
-        let (name, version) = reference.split_once('@').unwrap();
-        let (module, function) = path.rsplit_once("::").unwrap();
-        serde_json::from_value(json!({
-            "ref": reference, "name": name, "version": version, "path": path,
-            "entrypoint": format!("{}:{function}", module.replace("::", ".")),
-            "package": "acme-skills", "packageVersion": "1.0.0", "file": "src/lib.rs", "line": 3,
-            "spec": {"sideEffects": "none", "riskLevel": "low", "contract": {"timeoutSeconds": 60}},
-        }))
-        .unwrap()
-    }
 
     #[test]
     fn a_name_means_what_the_user_can_point_at() {

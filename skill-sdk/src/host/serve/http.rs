@@ -13,6 +13,7 @@ use crate::context::Environment;
 use crate::contract::Idempotency;
 use crate::host::args::{AllowAnonymous, ServeHttpArgs};
 use crate::host::command::Failure;
+use crate::host::logging::Started;
 use crate::http::{self, HttpServer, ServeOptions, path_of};
 use crate::pipeline::{Runnable, SkillSet};
 
@@ -20,36 +21,16 @@ const NO_TOKENS: &str = "warning: callers need no token (--allow-anonymous): use
 
 /// Serves over HTTP until the program is told to stop.
 pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<ExitCode, Failure> {
-    let verifier = verifier(args)?;
-    let (log, skills) = start(args.log_format, refs)?;
-    let limits = args.limits(&skills)?;
-    let example = example(&skills, verifier.is_none()).ok_or_else(no_skills)?;
-    let mut server = match verifier {
-        Some(verifier) => HttpServer::new(skills, verifier),
-        None => HttpServer::anonymous(skills),
+    let (log, server) = prepare(args, refs)?;
+    let example = example(server.host(), server.verifier().is_none()).ok_or_else(no_skills)?;
+    let serve = async |stop| {
+        let bound = |address| {
+            announce(format_args!("http://{address}"));
+            tell(&example(address));
+        };
+        http::serve(server, options(args), bound, stop).await
     };
-    if args.public_metrics {
-        server = server.public_metrics();
-    }
-    for name in &args.allowed_hosts {
-        server = server.allow_host(name).map_err(usage)?;
-    }
-    for origin in &args.allowed_origins {
-        server = server.allow_origin(origin).map_err(usage)?;
-    }
-    run(
-        log,
-        limits.concurrency,
-        args.drain,
-        || (),
-        async |stop| {
-            let bound = |address| {
-                announce(format_args!("http://{address}"));
-                tell(&example(address));
-            };
-            http::serve(server.limits(limits), options(args), bound, stop).await
-        },
-    )
+    run(log, args.limits.concurrency, args.drain, || (), serve)
 }
 
 /// Serves MCP over HTTP until the program is told to stop.
@@ -60,53 +41,50 @@ pub(super) fn serve_mcp(
 ) -> Result<ExitCode, Failure> {
     use crate::mcp::http::{McpHttpServer, PATH, serve};
 
-    let verifier = verifier(&args.http)?;
-    let (log, skills) = start(args.http.log_format, refs)?;
-    let limits = args.http.limits(&skills)?;
-    let anonymous = verifier.is_none();
-    let tools = super::mcp::tools(skills, args.tool_schemas)?.notices(args.notices);
-    let mut server = match verifier {
-        Some(verifier) => McpHttpServer::new(tools, verifier),
-        None => McpHttpServer::anonymous(tools),
-    };
-    server = server.cors(args.cors).sessions(args.sessions);
-    if args.http.public_metrics {
-        server = server.public_metrics();
-    }
-    for name in &args.http.allowed_hosts {
-        server = server.allow_host(name).map_err(usage)?;
-    }
-    for origin in &args.http.allowed_origins {
-        server = server.allow_origin(origin).map_err(usage)?;
-    }
+    let (log, http) = prepare(&args.http, refs)?;
+    let anonymous = http.verifier().is_none();
+    let tools = super::mcp::tools(http.host().clone(), args.tool_schemas)?.notices(args.notices);
+    let mut server = McpHttpServer::over(tools, http)
+        .cors(args.cors)
+        .sessions(args.sessions);
     if let Some(url) = &args.public_url {
         server = server.public_url(url).map_err(usage)?;
     }
-    run(
-        log,
-        limits.concurrency,
-        args.http.drain,
-        || (),
-        async |stop| {
-            let bound = |address| {
-                announce(format_args!("http://{address}{PATH}"));
-                if anonymous {
-                    tell(NO_TOKENS);
-                }
-            };
-            serve(server.limits(limits), options(&args.http), bound, stop).await
-        },
-    )
+    let serve = async |stop| {
+        let bound = |address| {
+            announce(format_args!("http://{address}{PATH}"));
+            if anonymous {
+                tell(NO_TOKENS);
+            }
+        };
+        serve(server, options(&args.http), bound, stop).await
+    };
+    run(log, args.http.limits.concurrency, args.http.drain, || (), serve)
 }
 
-/// What checks callers; `None` when anybody may call.
-fn verifier(args: &ServeHttpArgs) -> Result<Option<Verifier>, Failure> {
-    if args.allow_anonymous.is_some() {
-        return Ok(None);
+/// Starts the log, and makes the server that listens.
+fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<(Started, HttpServer), Failure> {
+    let verifier = match args.allow_anonymous {
+        None => Some(Verifier::from_environment(&Environment::process()).map_err(usage)?),
+        Some(_) => None,
+    };
+    let (log, skills) = start(args.log_format, refs)?;
+    let limits = args.limits(&skills)?;
+    let mut server = match verifier {
+        Some(verifier) => HttpServer::new(skills, verifier),
+        None => HttpServer::anonymous(skills),
+    };
+    server = server.limits(limits);
+    if args.public_metrics {
+        server = server.public_metrics();
     }
-    Verifier::from_environment(&Environment::process())
-        .map(Some)
-        .map_err(usage)
+    for name in &args.allowed_hosts {
+        server = server.allow_host(name).map_err(usage)?;
+    }
+    for origin in &args.allowed_origins {
+        server = server.allow_origin(origin).map_err(usage)?;
+    }
+    Ok((log, server))
 }
 
 fn options(args: &ServeHttpArgs) -> ServeOptions {

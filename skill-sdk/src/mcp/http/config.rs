@@ -37,17 +37,21 @@ impl McpHttpServer {
     /// `/readyz` and the metadata that says where tokens come from. Skills find the caller in their context.
     pub fn new(server: McpServer, verifier: Verifier) -> Self {
         let http = HttpServer::new(server.0.skills.clone(), verifier);
-        Self::of(server.private(), http)
+        Self::over(server, http)
     }
 
     /// Anybody who reaches the routes may call the tools. Use it for development, or behind a layer of your own that
     /// checks callers.
     pub fn anonymous(server: McpServer) -> Self {
         let http = HttpServer::anonymous(server.0.skills.clone());
-        Self::of(server, http)
+        Self::over(server, http)
     }
 
-    fn of(mcp: McpServer, http: HttpServer) -> Self {
+    /// The tools of a server, called by those whom `http` lets in.
+    pub(crate) fn over(mut mcp: McpServer, http: HttpServer) -> Self {
+        if http.verifier().is_some() {
+            mcp = mcp.private();
+        }
         Self {
             http: http.environment(mcp.0.environment.clone()),
             mcp,
