@@ -98,12 +98,11 @@ impl ProgressSink for Reporter {
 
 impl NoticeSink for Reporter {
     fn notice(&self, notice: Notice) {
-        let least = self
-            .log
-            .as_ref()
-            .map(|Threshold(level)| level.load(Ordering::Relaxed));
+        let Some(Threshold(threshold)) = &self.log else {
+            return;
+        };
         let last = self.last();
-        if last.is_some() && least.is_some_and(|least| notice.level as usize >= least) {
+        if last.is_some() && notice.level as usize >= threshold.load(Ordering::Relaxed) {
             let params = json!({"level": notice.level.name(), "logger": self.skill, "data": notice.message});
             self.outgoing
                 .offer(notification("notifications/message", &params));

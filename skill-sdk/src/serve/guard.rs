@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt;
 
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 
 /// A value of the configuration that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,7 +191,7 @@ impl Guard {
         let text = match sent.next() {
             Some(first) => first.to_str().ok().filter(|_| sent.next().is_none()),
             // Some requests of web pages carry no origin, but every browser says where they come from.
-            None => match headers.get("sec-fetch-site").map(|site| site.as_bytes()) {
+            None => match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
                 None | Some(b"same-origin" | b"none") => return Ok(()),
                 Some(_) => None,
             },
