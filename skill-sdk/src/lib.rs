@@ -53,6 +53,9 @@
 //!
 //! The command line tool turns on what a command needs, so a crate that only declares skills needs no feature.
 
+#[macro_use]
+mod debug;
+
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers from the lowest to the highest; those of one row stand beside each other.
 const LAYERS: &[&[&str]] = &[
-    &["error"],
+    &["debug", "error"],
     &["environment"],
     // Both are the inner crate `skill-sdk-contract`.
     &["contract", "package"],

@@ -1,6 +1,5 @@
 //! What a call starts with.
 
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -8,7 +7,6 @@ use serde_json::{Map, Value};
 
 use super::{
     Caller, Cost, Environment, InputChannel, NoticeSink, ProgressSink, Services, States, TraceContext,
-    id_for_log,
 };
 
 /// What the host knows about a call when it starts.
@@ -83,12 +81,4 @@ impl ContextBuilder {
     }
 }
 
-impl fmt::Debug for ContextBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContextBuilder")
-            .field("skill", &self.skill)
-            .field("protocol", &self.protocol)
-            .field("invocation_id", &self.invocation_id.as_deref().map(id_for_log))
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(ContextBuilder { skill, protocol });

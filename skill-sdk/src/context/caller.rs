@@ -1,7 +1,6 @@
 //! Who calls, as the host verified it.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -18,7 +17,7 @@ pub enum PrincipalType {
 }
 
 /// A caller whose token the host verified.
-#[derive(Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Caller(CallerClaims);
 
 /// What a verified token says about the caller.
@@ -158,24 +157,14 @@ fn insufficient(rule: &str, scopes: &[&str]) -> SkillError {
     SkillError::terminal("insufficient_scope", format!("{rule}: {}", scopes.join(", ")))
 }
 
-/// Ids only: claims may hold personal data.
-impl fmt::Debug for Caller {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Debug for CallerClaims {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallerClaims")
-            .field("tenant_id", &self.tenant_id)
-            .field("principal_id", &self.principal_id)
-            .field("audience", &self.audience)
-            .field("scopes", &self.scopes)
-            .field("scope_ceiling", &self.scope_ceiling)
-            .finish_non_exhaustive()
-    }
-}
+// Ids only: claims may hold personal data.
+debug_fields!(CallerClaims {
+    tenant_id,
+    principal_id,
+    audience,
+    scopes,
+    scope_ceiling
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,5 @@
 //! The language model of a call.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -63,14 +61,7 @@ impl Llm {
     }
 }
 
-impl fmt::Debug for Llm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Llm")
-            .field("skill", &self.context.skill())
-            .field("client", &self.client)
-            .finish()
-    }
-}
+debug_fields!(Llm { client });
 
 /// What a conversation consumed. It is added to the cost of the call when the conversation ends, also when it is dropped.
 struct Spent<'a> {

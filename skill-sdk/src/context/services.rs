@@ -1,6 +1,5 @@
 //! The clients that calls share, and what stands in their place in tests.
 
-use std::fmt;
 #[cfg(feature = "core")]
 use std::sync::Arc;
 
@@ -26,8 +25,4 @@ pub struct Services {
     pub llm: Option<LlmClient>,
 }
 
-impl fmt::Debug for Services {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Services").finish_non_exhaustive()
-    }
-}
+debug_fields!(Services {});

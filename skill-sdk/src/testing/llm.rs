@@ -1,10 +1,10 @@
 //! A language model that says what a test tells it to.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use super::fail;
 use crate::context::LlmUsage;
 use crate::error::SkillError;
 use crate::platform::llm::{Asked, ChatError, ChatModel, LlmClient, Message, Prompt, Reply};
@@ -100,11 +100,7 @@ impl From<Result<Value, SkillError>> for FakeAnswer {
     }
 }
 
-impl fmt::Debug for FakeAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FakeAnswer")
-    }
-}
+debug_fields!(FakeAnswer {});
 
 /// What a model would have seen of one call, behind the personal-data guard.
 #[derive(Debug, Clone, PartialEq)]
@@ -238,13 +234,6 @@ impl FakeLlm {
     }
 }
 
-fn fail(message: &str) -> ! {
-    #[expect(clippy::panic, reason = "a test that expects fewer calls is wrong")]
-    {
-        panic!("{message}")
-    }
-}
-
 impl ChatModel for FakeLlm {
     fn provider(&self) -> &'static str {
         "fake"
@@ -262,10 +251,4 @@ impl ChatModel for FakeLlm {
     }
 }
 
-impl fmt::Debug for FakeLlm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FakeLlm")
-            .field("usage", &self.usage)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(FakeLlm { usage });

@@ -58,3 +58,13 @@ pub use self::package::{assert_package_matches, assert_package_of};
 pub use self::server::TestServer;
 #[doc(no_inline)]
 pub use crate::error::SkillError;
+
+/// Ends a test that is wrong.
+#[cfg(any(feature = "connections", feature = "llm", feature = "package"))]
+#[track_caller]
+fn fail(message: &str) -> ! {
+    #[expect(clippy::panic, reason = "a test that expects something else is wrong")]
+    {
+        panic!("{message}")
+    }
+}

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::Path;
 
+use super::fail;
 use crate::contract::Spec;
 use crate::package::{Drift, Finding, Package, PackageError, SkillDocument};
 use crate::registry::{Registry, Skill};
@@ -111,12 +112,4 @@ fn shown(drift: &Drift) -> String {
         _ => "",
     };
     format!("{drift}\n{diff}")
-}
-
-#[track_caller]
-fn fail(message: &str) -> ! {
-    #[expect(clippy::panic, reason = "an assertion of a test")]
-    {
-        panic!("{message}")
-    }
 }

@@ -120,9 +120,7 @@ impl<F: Send + Sync + 'static> StateBuilder for StateFunction<F> {
 
 impl<F> fmt::Debug for StateFunction<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StateFunction")
-            .field("type", &(self.type_name)())
-            .finish_non_exhaustive()
+        f.debug_struct("StateFunction").finish_non_exhaustive()
     }
 }
 
@@ -154,14 +152,7 @@ impl StateDeclaration {
     }
 }
 
-impl fmt::Debug for StateDeclaration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StateDeclaration")
-            .field("origin", &self.origin)
-            .field("type", &self.type_name())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(StateDeclaration { origin });
 
 /// The shared values of a host.
 #[derive(Default)]
@@ -263,12 +254,4 @@ fn unavailable(type_name: &str, why: &str) -> SkillError {
     )
 }
 
-impl fmt::Debug for States {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self
-            .slots
-            .values()
-            .filter_map(|slot| slot.builder().map(StateBuilder::type_name));
-        f.debug_list().entries(names).finish()
-    }
-}
+debug_fields!(States {});

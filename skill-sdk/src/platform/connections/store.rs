@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use super::super::cached::Cached;
-use super::super::core::{Ask, AudienceToken, CoreClient, seconds};
+use super::super::core::{Ask, AudienceToken, CoreClient, IamSettings, seconds};
 use super::super::dates;
 use super::super::web::{Answer, Method, Request, WebError};
 use super::{AccessToken, StoreSettings, failure};
@@ -65,19 +65,16 @@ impl Store {
                 "the host has no SKILL_SDK_SECRET_STORE_URL, so connections have no tokens",
             ));
         };
-        let iam = core.settings.iam.clone().ok_or_else(failure::iam_missing)?;
-        let identity = AudienceToken::new(
-            iam,
-            settings.audience.clone(),
-            settings.scopes.clone(),
-            Arc::clone(&core.transport),
-            &core.clock,
-        );
+        let iam = IamSettings {
+            audience: settings.audience.clone(),
+            scopes: settings.scopes.clone(),
+            ..core.settings.iam.clone().ok_or_else(failure::iam_missing)?
+        };
         Ok(Self {
             url,
             role: OnceCell::new_with(settings.role.clone()),
             core: Arc::clone(core),
-            identity,
+            identity: AudienceToken::new(iam, &core.transport, &core.clock),
             login: Cached::new(&core.clock),
         })
     }

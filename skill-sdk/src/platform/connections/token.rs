@@ -1,6 +1,5 @@
 //! A token that does not print itself.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use crate::environment::Secret;
@@ -33,10 +32,4 @@ impl AccessToken {
     }
 }
 
-impl fmt::Debug for AccessToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AccessToken")
-            .field("expires_at", &self.expires_at)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(AccessToken { expires_at });

@@ -1,7 +1,5 @@
 //! Artifacts: bytes that the platform keeps.
 
-use std::fmt;
-
 use sha2::{Digest, Sha256};
 
 use super::CoreClient;
@@ -96,13 +94,5 @@ impl Artifact {
     }
 }
 
-/// Without the bytes: they are inputs.
-impl fmt::Debug for Artifact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Artifact")
-            .field("bytes", &self.data.len())
-            .field("media_type", &self.media_type)
-            .field("sha256", &self.sha256)
-            .finish()
-    }
-}
+// Without the bytes: they are inputs.
+debug_fields!(Artifact { media_type, sha256 });

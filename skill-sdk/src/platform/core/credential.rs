@@ -27,13 +27,7 @@ pub(super) enum Credential {
 impl Credential {
     pub(super) fn new(settings: &CoreSettings, transport: &Arc<dyn Transport>, clock: &Clock) -> Self {
         match (&settings.iam, &settings.api_key) {
-            (Some(iam), _) => Self::Iam(Box::new(AudienceToken::new(
-                iam.clone(),
-                iam.audience.clone(),
-                iam.scopes.clone(),
-                Arc::clone(transport),
-                clock,
-            ))),
+            (Some(iam), _) => Self::Iam(Box::new(AudienceToken::new(iam.clone(), transport, clock))),
             (None, Some(key)) => Self::Key(Secret::new(key)),
             (None, None) => Self::None,
         }
@@ -66,25 +60,15 @@ impl Credential {
 /// The token of one audience, renewed 30 seconds before its expiry by one caller at a time.
 pub(crate) struct AudienceToken {
     settings: IamSettings,
-    audience: String,
-    scopes: Vec<String>,
     transport: Arc<dyn Transport>,
     token: Cached<Secret, SkillError>,
 }
 
 impl AudienceToken {
-    pub(crate) fn new(
-        settings: IamSettings,
-        audience: String,
-        scopes: Vec<String>,
-        transport: Arc<dyn Transport>,
-        clock: &Clock,
-    ) -> Self {
+    pub(crate) fn new(settings: IamSettings, transport: &Arc<dyn Transport>, clock: &Clock) -> Self {
         Self {
             settings,
-            audience,
-            scopes,
-            transport,
+            transport: Arc::clone(transport),
             token: Cached::new(clock),
         }
     }
@@ -92,8 +76,7 @@ impl AudienceToken {
     /// A token that is good for a while.
     pub(crate) async fn get(&self) -> Result<Secret, SkillError> {
         let renew = || async {
-            let (token, expires_in) =
-                exchange(&*self.transport, &self.settings, &self.audience, &self.scopes).await?;
+            let (token, expires_in) = exchange(&*self.transport, &self.settings).await?;
             self.token.set(token.clone(), expires_in.saturating_sub(MARGIN));
             Ok(token)
         };

@@ -16,17 +16,15 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The most bytes of the answer.
 const MAX_ANSWER: usize = 1024 * 1024;
 
-/// Asks the IAM for a token of `audience`. Says how long it is good for.
+/// Asks the IAM for a token of the audience in the settings. Says how long it is good for.
 pub(super) async fn exchange(
     transport: &dyn Transport,
     settings: &IamSettings,
-    audience: &str,
-    scopes: &[String],
 ) -> Result<(Secret, Duration), SkillError> {
-    let from = settings.clone();
+    let (from, audience) = (settings.clone(), &settings.audience);
     let token = read(move || platform_token(&from)).await?;
     let url = format!("{}/api/v1/platform-access-tokens:exchange", settings.url);
-    let body = json!({"token": token.expose(), "audience": audience, "scopes": scopes});
+    let body = json!({"token": token.expose(), "audience": audience, "scopes": settings.scopes});
     let request = Request {
         method: Method::POST,
         url: &url,

@@ -31,7 +31,7 @@ pub(crate) use self::credential::AudienceToken;
 #[cfg(feature = "connections")]
 pub(super) use self::exchange::seconds;
 pub(crate) use self::settings::CoreSettings;
-#[cfg(all(feature = "connections", any(test, feature = "testing")))]
+#[cfg(feature = "connections")]
 pub(crate) use self::settings::IamSettings;
 use super::clock::Clock;
 use super::web::{self, Transport};

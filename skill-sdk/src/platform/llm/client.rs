@@ -21,6 +21,9 @@ use crate::platform::LlmUsage;
 /// How many configurations have a client. A server has one.
 const MOST_CLIENTS: usize = 8;
 
+/// The clients that were made, with their connections.
+static CLIENTS: LazyLock<Cache<OpenAiSettings, LlmClient>> = LazyLock::new(|| Cache::new(MOST_CLIENTS));
+
 /// A provider of models, ready to be asked. Cheap to clone.
 #[derive(Clone)]
 pub struct LlmClient(Arc<dyn ChatModel>);
@@ -42,7 +45,9 @@ impl LlmClient {
         }
         match Choice::of(environment)? {
             Choice::ClaudeCode(claude) => Ok(Self::new(claude)),
-            Choice::OpenAi(settings) => Self::openai(&settings),
+            Choice::OpenAi(settings) => CLIENTS.get_or_insert_with(&settings, || {
+                OpenAi::from_settings(settings.clone()).map(Self::new)
+            }),
         }
     }
 
@@ -71,15 +76,6 @@ impl LlmClient {
             Value::Object(data) => Ok(data),
             _ => Err(unreadable(&usage.model, &"it is not a JSON object")),
         }
-    }
-
-    /// The client of these settings: the one that was made before, with its connections, or a new one.
-    fn openai(settings: &OpenAiSettings) -> Result<Self, SkillError> {
-        static CLIENTS: LazyLock<Cache<OpenAiSettings, LlmClient>> =
-            LazyLock::new(|| Cache::new(MOST_CLIENTS));
-        CLIENTS.get_or_insert_with(settings, || {
-            OpenAi::from_settings(settings.clone()).map(Self::new)
-        })
     }
 }
 

@@ -1,6 +1,5 @@
 //! What a provider is asked, and what it answers.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -156,29 +155,13 @@ impl From<SkillError> for ChatError {
     }
 }
 
-/// No texts: they may hold what nobody should read in a log.
-impl fmt::Debug for Prompt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prompt")
-            .field("messages", &self.messages)
-            .field("schema", &self.schema.as_ref().map(|schema| &schema.name))
-            .field("temperature", &self.temperature)
-            .field("max_tokens", &self.max_tokens)
-            .field("correction", &self.correction.is_some())
-            .finish_non_exhaustive()
-    }
-}
+// No texts: they may hold what nobody should read in a log.
+debug_fields!(Prompt {
+    messages,
+    temperature,
+    max_tokens
+});
 
-impl fmt::Debug for Correction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Correction").finish_non_exhaustive()
-    }
-}
+debug_fields!(Correction {});
 
-impl fmt::Debug for Reply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reply")
-            .field("usage", &self.usage)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Reply { usage });

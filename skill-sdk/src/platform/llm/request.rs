@@ -1,7 +1,5 @@
 //! What a skill asks a model.
 
-use std::fmt;
-
 /// What a model is asked: instructions, messages and options.
 ///
 /// ```
@@ -111,22 +109,12 @@ impl ChatRequest {
     }
 }
 
-/// Sizes only: the texts may hold personal data.
-impl fmt::Debug for ChatRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChatRequest")
-            .field("messages", &self.messages)
-            .field("schema_name", &self.schema_name)
-            .field("temperature", &self.temperature)
-            .field("max_tokens", &self.max_tokens)
-            .finish_non_exhaustive()
-    }
-}
+// No texts: they may hold personal data.
+debug_fields!(ChatRequest {
+    messages,
+    schema_name,
+    temperature,
+    max_tokens
+});
 
-impl fmt::Debug for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Message")
-            .field("role", &self.role)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Message { role });

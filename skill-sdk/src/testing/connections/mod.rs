@@ -156,15 +156,7 @@ impl From<&str> for FakeConnection {
     }
 }
 
-impl fmt::Debug for FakeConnection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FakeConnection")
-            .field("key", &self.key)
-            .field("type", &self.kind)
-            .field("account", &self.account)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(FakeConnection { key, kind, account });
 
 impl Entry {
     fn token(&self) -> String {
@@ -308,10 +300,7 @@ impl FakeConnections {
             let keys: Vec<_> = state.connections.keys().map(String::as_str).collect();
             keys.join(", ")
         };
-        #[expect(clippy::panic, reason = "a test that changes what is not there is wrong")]
-        {
-            panic!("there is no connection `{key}`; there are: {known}");
-        }
+        super::fail(&format!("there is no connection `{key}`; there are: {known}"))
     }
 
     /// Seals the store: nothing is read any more.

@@ -5,7 +5,6 @@ mod server;
 mod token;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -207,15 +206,7 @@ impl TestIssuer {
     }
 }
 
-impl fmt::Debug for TestIssuer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TestIssuer")
-            .field("issuer", &self.issuer)
-            .field("audience", &self.audience)
-            .field("jwks_url", &self.jwks_url())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(TestIssuer { issuer, audience });
 
 fn lock(keys: &Mutex<Keys>) -> MutexGuard<'_, Keys> {
     keys.lock().unwrap_or_else(PoisonError::into_inner)

@@ -60,13 +60,6 @@ impl EntityQuery {
         self
     }
 
-    /// Sets a member of the request that this type does not know.
-    #[must_use]
-    pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.rest.insert(name.into(), value.into());
-        self
-    }
-
     /// The request for one page.
     pub(super) fn page(&self, workspace: &str, cursor: Option<&Value>) -> Value {
         let mut page = Value::Object(self.rest.clone());

@@ -55,13 +55,6 @@ impl Snapshot {
         self.entities.extend(entities);
         self
     }
-
-    /// Sets a member that this type does not know.
-    #[must_use]
-    pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.rest.insert(name.into(), value.into());
-        self
-    }
 }
 
 /// One entity of a snapshot.
@@ -113,13 +106,6 @@ impl Entity {
     #[must_use]
     pub fn attribute(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.attributes.insert(name.into(), value.into());
-        self
-    }
-
-    /// Sets a member that this type does not know.
-    #[must_use]
-    pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.rest.insert(name.into(), value.into());
         self
     }
 }

@@ -279,25 +279,24 @@ async fn no_member_of_a_body_speaks_for_the_client() {
     let context = context(&with_key(), &script, &Clock::manual());
     let knowledge = context.knowledge();
     let read = json!({"pack": "p", "source": "s", "scope": "c", "workspaceId": "other", "expectedState": "st:0", "more": 1});
-    let hostile: Snapshot = serde_json::from_value(read).unwrap();
-    let hostile = hostile.set("source", "another").set("entities", json!([1]));
+    let mut hostile: Snapshot = serde_json::from_value(read).unwrap();
+    hostile.rest.insert("source".to_owned(), "another".into());
+    hostile.rest.insert("entities".to_owned(), json!([1]));
     knowledge.preview(&hostile, "w").await.unwrap();
     knowledge.apply(&hostile, "w", None).await.unwrap();
     knowledge.apply(&hostile, "w", Some("st:1")).await.unwrap();
-    let query = EntityQuery::new(["k"])
-        .set("workspaceId", "other")
-        .set("limit", 1)
-        .set("cursor", "c-9")
-        .set("kinds", json!(["other"]))
-        .set("where", 1)
-        .set("include", "x");
+    let mut query = EntityQuery::new(["k"]);
+    let rest = json!({"workspaceId": "other", "limit": 1, "cursor": "c-9", "kinds": ["other"], "where": 1, "include": "x"});
+    query.rest = rest.as_object().unwrap().clone();
     knowledge.query(&query, "w").await.unwrap();
     let recall = RecallQuery::new("w")
         .anchor("a")
         .set("workspaceId", "other")
         .set("anchor", "b");
     knowledge.recall(&recall).await.unwrap();
-    let entity = Entity::new("k", "1").set("kind", "other").set("key", "2");
+    let mut entity = Entity::new("k", "1");
+    entity.rest.insert("kind".to_owned(), "other".into());
+    entity.rest.insert("key".to_owned(), "2".into());
     knowledge.preview(&snapshot().entity(entity), "w").await.unwrap();
 
     let without =

@@ -1,9 +1,6 @@
 //! What an answer must be, and whether it is.
 
-use std::any::TypeId;
-use std::collections::HashMap;
 use std::fmt::Display;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -26,14 +23,13 @@ const MAX_NAME: usize = 64;
 
 /// What an answer must be: an object that fits a schema and can be read as a type, or any object.
 pub(in crate::platform::llm) struct Wanted {
-    schema: Option<(Arc<OfType>, String)>,
+    of_type: Option<OfType>,
 }
 
-/// What is known of a type, made once.
+/// What is known of a type.
 struct OfType {
-    name: String,
-    schema: Value,
-    strict: Option<Value>,
+    /// What a provider is told.
+    told: ResponseSchema,
     compiled: Schema,
     /// Whether a value can be read as the type; says why not.
     reads: fn(&Value) -> Result<(), String>,
@@ -59,42 +55,34 @@ impl Misfit {
 
 impl Wanted {
     pub(in crate::platform::llm) fn any_object() -> Self {
-        Self { schema: None }
+        Self { of_type: None }
     }
 
     /// An answer of type `T`, whose schema is called `name` for the model.
-    pub(in crate::platform::llm) fn of<T: DeserializeOwned + JsonSchema + 'static>(
+    pub(in crate::platform::llm) fn of<T: DeserializeOwned + JsonSchema>(
         name: Option<&str>,
     ) -> Result<Self, SkillError> {
-        static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<OfType>>>> = LazyLock::new(Mutex::default);
-        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = TypeId::of::<T>();
-        let found = known().get(&id).cloned();
-        let of_type = match found {
-            Some(of_type) => of_type,
-            None => {
-                let schema = schema::inputs::<T>().map_err(|problem| unusable::<T>(&problem))?;
-                let reads =
-                    |value: &Value| T::deserialize(value).map(drop).map_err(|error| error.to_string());
-                let made =
-                    OfType::new(&T::schema_name(), schema, reads).map_err(|why| unusable::<T>(&why))?;
-                Arc::clone(known().entry(id).or_insert(Arc::new(made)))
-            }
+        let mut schema = schema::inputs::<T>().map_err(|problem| unusable::<T>(&problem))?;
+        if let Some(members) = schema.as_object_mut() {
+            members.shift_remove("$schema");
+        }
+        let of_type = OfType {
+            compiled: Schema::compile(&schema).map_err(|why| unusable::<T>(&why))?,
+            reads: |value| T::deserialize(value).map(drop).map_err(|error| error.to_string()),
+            told: ResponseSchema {
+                name: usable_name(name.unwrap_or(&T::schema_name())),
+                strict: strict::strict(&schema),
+                schema,
+            },
         };
-        let name = name.map_or_else(|| of_type.name.clone(), usable_name);
         Ok(Self {
-            schema: Some((of_type, name)),
+            of_type: Some(of_type),
         })
     }
 
     /// The schema, for a provider.
     pub(in crate::platform::llm) fn schema(&self) -> Option<ResponseSchema> {
-        let (of_type, name) = self.schema.as_ref()?;
-        Some(ResponseSchema {
-            name: name.clone(),
-            schema: of_type.schema.clone(),
-            strict: of_type.strict.clone(),
-        })
+        Some(self.of_type.as_ref()?.told.clone())
     }
 
     /// The object in the text of a model, if it is what is wanted.
@@ -105,13 +93,13 @@ impl Wanted {
         if !value.is_object() {
             return Err(Misfit::same("the answer is not a JSON object"));
         }
-        let Some((of_type, name)) = &self.schema else {
+        let Some(of_type) = &self.of_type else {
             return Ok(value);
         };
-        of_type.check(name, &value).or_else(|misfit| {
+        of_type.check(&value).or_else(|misfit| {
             // In the strict form what may be missing is null.
             without_nulls(&mut value);
-            of_type.check(name, &value).map_err(|_| misfit)
+            of_type.check(&value).map_err(|_| misfit)
         })?;
         Ok(value)
     }
@@ -129,26 +117,14 @@ fn without_nulls(value: &mut Value) {
 }
 
 impl OfType {
-    fn check(&self, name: &str, value: &Value) -> Result<(), Misfit> {
+    fn check(&self, value: &Value) -> Result<(), Misfit> {
+        let name = &self.told.name;
         self.compiled
             .validate_value(value)
             .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
         (self.reads)(value).map_err(|why| Misfit {
             for_model: cut(format!("the answer does not fit the schema `{name}`: {why}")),
             for_caller: format!("the answer cannot be read as `{name}`"),
-        })
-    }
-
-    fn new(name: &str, mut schema: Value, reads: fn(&Value) -> Result<(), String>) -> Result<Self, String> {
-        if let Some(members) = schema.as_object_mut() {
-            members.shift_remove("$schema");
-        }
-        Ok(Self {
-            name: usable_name(name),
-            strict: strict::strict(&schema),
-            compiled: Schema::compile(&schema)?,
-            schema,
-            reads,
         })
     }
 }

@@ -11,7 +11,6 @@ mod process;
 mod prompt;
 mod reply;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -146,12 +145,8 @@ impl ChatModel for ClaudeCode {
     }
 }
 
-impl fmt::Debug for ClaudeCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClaudeCode")
-            .field("binary", &self.binary)
-            .field("models", &self.models)
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(ClaudeCode {
+    binary,
+    models,
+    timeout
+});
