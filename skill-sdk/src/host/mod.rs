@@ -12,9 +12,12 @@
 //! With the feature `host` the program has every command of the tool that needs no cargo; each protocol on a port or of MCP
 //! is a feature of its own (`http`, `mcp`, `mcp-http`).
 
+// For the command line tool alone, as `protocol` is.
 #[cfg(feature = "host")]
+#[doc(hidden)]
 pub mod args;
 #[cfg(feature = "host")]
+#[doc(hidden)]
 pub mod command;
 mod describe;
 #[cfg(feature = "host")]
@@ -27,6 +30,7 @@ mod logging;
 mod process_group;
 #[cfg(feature = "host")]
 mod program;
+#[doc(hidden)]
 pub mod protocol;
 #[cfg(feature = "host")]
 mod serve;

@@ -7,7 +7,6 @@ use axum::extract::{OriginalUri, State};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{get, post};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::auth::Caller;
@@ -58,53 +57,24 @@ fn openapi_document(url: &OriginalUri, document: &Map<String, Value>) -> Respons
 }
 
 async fn list(_: Caller, State(http): State<HttpServer>, url: OriginalUri) -> Response {
-    #[derive(Serialize)]
-    struct Listing<'a> {
-        skills: Vec<Listed<'a>>,
-    }
-    #[derive(Serialize)]
-    struct Listed<'a> {
-        r#ref: &'a str,
-        name: &'a str,
-        version: &'a str,
-        path: String,
-    }
     let prefix = prefix(&url, "/skills");
-    let skills = http
-        .service()
-        .skills()
-        .iter()
-        .map(|runnable| {
-            let skill = runnable.skill();
-            let path = format!("{prefix}{}", path_of(skill.reference()));
-            Listed {
-                r#ref: skill.reference(),
-                name: skill.name(),
-                version: skill.version(),
-                path,
-            }
-        })
-        .collect();
-    match serde_json::to_vec(&Listing { skills }) {
-        Ok(body) => answer::json(StatusCode::OK, body),
-        Err(error) => answer::refusal(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "skill_error",
-            error.to_string(),
-        ),
-    }
+    let skills = http.service().skills().iter().map(|runnable| {
+        let skill = runnable.skill();
+        let path = format!("{prefix}{}", path_of(skill.reference()));
+        json!({"ref": skill.reference(), "name": skill.name(), "version": skill.version(), "path": path})
+    });
+    let listing = json!({"skills": skills.collect::<Vec<_>>()});
+    answer::json(StatusCode::OK, listing.to_string().into_bytes())
 }
 
 /// The path of a skill. A ref may hold characters that mean something else in a URL.
 pub(crate) fn path_of(reference: &str) -> String {
     let mut path = "/skills/".to_owned();
     for character in reference.chars() {
-        match character {
-            '"' | '#' | '%' | '\'' | '<' | '>' | '?' | '[' | '\\' | ']' | '^' | '`' | '{' | '|' | '}' => {
-                path.push_str(&format!("%{:02X}", u32::from(character)));
-            }
-            _ if character.is_ascii_control() => path.push_str(&format!("%{:02X}", u32::from(character))),
-            _ => path.push(character),
+        if character.is_ascii_control() || "\"#%'<>?[\\]^`{|}".contains(character) {
+            path.push_str(&format!("%{:02X}", u32::from(character)));
+        } else {
+            path.push(character);
         }
     }
     path

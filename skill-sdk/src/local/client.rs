@@ -16,7 +16,6 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::Shared;
 use super::message::{self, CallRequest, Id, Request};
-use super::slots::Admitted;
 use crate::context::{Notice, NoticeLevel, NoticeSink, Progress, ProgressSink};
 use crate::error::SkillError;
 use crate::ndjson::{self, Line, NdjsonCodec, write_lines};
@@ -40,7 +39,12 @@ pub(super) async fn serve_client(
 ) -> io::Result<()> {
     let drain = shared.server.drain;
     let (responses, queue) = mpsc::channel(QUEUED_LINES);
-    let client = Arc::new(Client::new(shared, responses));
+    let client = Arc::new(Client {
+        shared,
+        calls: Mutex::default(),
+        running: TaskTracker::new(),
+        responses,
+    });
     let _cancel = CancelOnDrop(&client);
     let mut reader = AbortOnDropHandle::new(tokio::spawn(read(Arc::clone(&client), input)));
     let mut writer = AbortOnDropHandle::new(tokio::spawn(write_lines(output, queue)));
@@ -134,15 +138,6 @@ async fn read(client: Arc<Client>, input: impl AsyncRead + Unpin) -> io::Result<
 }
 
 impl Client {
-    fn new(shared: Arc<Shared>, responses: mpsc::Sender<Vec<u8>>) -> Self {
-        Self {
-            shared,
-            calls: Mutex::default(),
-            running: TaskTracker::new(),
-            responses,
-        }
-    }
-
     async fn handle(self: &Arc<Self>, line: &str) {
         match Request::parse(line) {
             Ok(Request::Call(request)) => {
@@ -187,7 +182,7 @@ impl Client {
             let error = SkillError::terminal("skill_not_hosted", format!("{skill} is not hosted here"));
             return Err((Some(id), error));
         };
-        let admitted = self.shared.slots.admit(inputs.len()).await;
+        let room = self.shared.slots.room(inputs.len()).await;
         let mut calls = self.calls();
         if calls.stopping {
             let error = SkillError::retryable("overloaded", "the server is shutting down");
@@ -209,7 +204,7 @@ impl Client {
             meta.notices = Some(Arc::<Reporter>::clone(&reporter));
         }
         meta.progress = Some(reporter);
-        let call = Arc::clone(self).run(Arc::clone(runnable), id, number, admitted, inputs.into(), meta);
+        let call = Arc::clone(self).run(Arc::clone(runnable), id, number, room, inputs.into(), meta);
         entry.insert(InFlight {
             number,
             task: AbortOnDropHandle::new(self.running.spawn(call)),
@@ -223,11 +218,11 @@ impl Client {
         runnable: Arc<Runnable>,
         id: Id,
         number: u64,
-        admitted: Admitted,
+        room: Option<OwnedSemaphorePermit>,
         inputs: Vec<u8>,
         mut meta: Meta,
     ) {
-        let slot = match self.slot(&runnable, admitted, &mut meta).await {
+        let slot = match self.slot(&runnable, &mut meta).await {
             Ok(slot) => slot,
             Err(error) => {
                 if self.finish(&id, number) {
@@ -236,6 +231,7 @@ impl Client {
                 return;
             }
         };
+        drop(room);
         let outcome = self
             .shared
             .server
@@ -252,17 +248,16 @@ impl Client {
     async fn slot(
         &self,
         runnable: &Runnable,
-        admitted: Admitted,
         meta: &mut Meta,
     ) -> Result<Option<OwnedSemaphorePermit>, SkillError> {
         let slots = &self.shared.slots;
-        if matches!(admitted, Admitted::Running(_)) {
-            return Ok(slots.slot(admitted).await);
+        if let Some(slot) = slots.free() {
+            return Ok(Some(slot));
         }
         let seconds = runnable.described().contract().timeout_seconds;
         let limit = meta.timeout.unwrap_or(Duration::from_secs(seconds.into()));
         let began = Instant::now();
-        let slot = timeout(limit, slots.slot(admitted)).await.map_err(|_| {
+        let slot = timeout(limit, slots.next()).await.map_err(|_| {
             let seconds = limit.as_secs_f64();
             let message = format!("the call waited {seconds} s for a concurrency slot (--concurrency)");
             SkillError::retryable("timeout", message)

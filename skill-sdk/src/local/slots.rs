@@ -14,14 +14,6 @@ pub(super) struct Slots {
     max_waiting_bytes: u32,
 }
 
-/// A call that was admitted: it has its slot, or room to wait for one.
-pub(super) enum Admitted {
-    /// The call may run.
-    Running(Option<OwnedSemaphorePermit>),
-    /// The call waits, and these are its bytes.
-    Waiting(Option<OwnedSemaphorePermit>),
-}
-
 impl Slots {
     /// So many slots for calls; calls of one longest line can always wait.
     pub(super) fn new(calls: usize, longest_line: usize) -> Self {
@@ -34,28 +26,25 @@ impl Slots {
         }
     }
 
-    /// Admits a call. Waits only while too many bytes of calls wait already, so that a caller cannot fill the memory.
-    pub(super) async fn admit(&self, bytes: usize) -> Admitted {
-        if let Ok(slot) = Arc::clone(&self.calls).try_acquire_owned() {
-            return Admitted::Running(Some(slot));
-        }
+    /// Makes room for a call that may have to wait for its slot. Waits while too many bytes of calls wait already, so that a
+    /// caller cannot fill the memory. The semaphores are never closed, so there is always a permit.
+    pub(super) async fn room(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let bytes = u32::try_from(bytes)
             .unwrap_or(u32::MAX)
             .min(self.max_waiting_bytes);
-        // The semaphores are never closed, so acquiring does not fail.
-        let waiting = Arc::clone(&self.waiting_bytes).acquire_many_owned(bytes).await;
-        Admitted::Waiting(waiting.ok())
+        Arc::clone(&self.waiting_bytes)
+            .acquire_many_owned(bytes)
+            .await
+            .ok()
     }
 
-    /// Waits for the slot of a call that was admitted.
-    pub(super) async fn slot(&self, admitted: Admitted) -> Option<OwnedSemaphorePermit> {
-        match admitted {
-            Admitted::Running(slot) => slot,
-            Admitted::Waiting(bytes) => {
-                let slot = Arc::clone(&self.calls).acquire_owned().await.ok();
-                drop(bytes);
-                slot
-            }
-        }
+    /// A slot, if one is free.
+    pub(super) fn free(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.calls).try_acquire_owned().ok()
+    }
+
+    /// Waits for a slot.
+    pub(super) async fn next(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.calls).acquire_owned().await.ok()
     }
 }
