@@ -37,6 +37,7 @@ Without a target: every package of the workspace that depends on skill-sdk.
 Paths say where to look, the other targets what to take there.";
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "a program has one")]
 pub(crate) enum Command {
     /// List skills, one a line: ref, entrypoint, side effects and risk
     List {

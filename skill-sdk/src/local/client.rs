@@ -159,7 +159,7 @@ impl Client {
             }
             Ok(Request::List(id)) => {
                 self.send(message::list(id.as_ref(), &self.shared.server.skills))
-                    .await
+                    .await;
             }
             Err(error) => {
                 let message::ParseError { id, message } = error;

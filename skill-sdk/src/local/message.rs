@@ -27,6 +27,7 @@ pub(super) enum Id {
 }
 
 /// What a line asks for.
+#[expect(clippy::large_enum_variant, reason = "nearly all lines are calls")]
 pub(super) enum Request<'a> {
     /// To call a skill.
     Call(CallRequest<'a>),

@@ -129,6 +129,7 @@ pub struct SkillNames {
 
 /// The commands of a program with skills.
 #[derive(Debug, Clone, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "a program has one")]
 #[non_exhaustive]
 pub enum HostCommand {
     /// List the skills, one a line

@@ -38,7 +38,7 @@ pub(super) fn serve(
     let ending = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&ending);
     let last = move || end(group, &ended);
-    let served = run(log, calls, drain, last, async |stop| {
+    let code = run(log, calls, drain, last, async |stop| {
         match (stdio, &args.socket) {
             (Some(stdio), _) => over_stdio(server, stdio, group, stop)
                 .await
@@ -48,7 +48,7 @@ pub(super) fn serve(
         }
     });
     end(group, &ending);
-    served
+    code
 }
 
 /// The last thing that the server does, or whoever ends it at once. Only the first one goes on and ends the program: the end of

@@ -1,5 +1,6 @@
 //! `serve mcp-stdio`.
 
+use std::io;
 use std::process::ExitCode;
 
 use tokio::fs::File;
@@ -24,26 +25,21 @@ pub(super) fn serve(
     let server = tools(skills, args.tool_schemas)?
         .notices(args.notices)
         .concurrency(calls);
-    let mut options = StdioOptions::default();
-    options.drain = args.limits.drain;
-    options.message_limit = args.message_limit;
+    let options = StdioOptions {
+        drain: args.limits.drain,
+        message_limit: args.message_limit,
+    };
     // The client has as long to read the last responses.
     let patience = options.drain.saturating_mul(2);
     let ProtocolStdio { input, output } = stdio;
-    run(
-        log,
-        calls,
-        patience,
-        || (),
-        async |stop| {
-            let served = async {
-                let gone = peer_closed(output.try_clone()?);
-                let (input, output) = (File::from_std(input), File::from_std(output));
-                serve_until_gone(server, input, output, options, stop, gone).await
-            };
-            served.await.map_err(|error| format!("cannot serve: {error}"))
-        },
-    )
+    let failed = |error: io::Error| format!("cannot serve: {error}");
+    let serve = async |stop| {
+        let gone = peer_closed(output.try_clone().map_err(failed)?);
+        let (input, output) = (File::from_std(input), File::from_std(output));
+        let ended = serve_until_gone(server, input, output, options, stop, gone).await;
+        ended.map_err(failed)
+    };
+    run(log, calls, patience, || (), serve)
 }
 
 /// The skills as tools.

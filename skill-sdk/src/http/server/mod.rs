@@ -66,7 +66,7 @@ pub(crate) async fn run(
         None => None,
     };
     bound(address);
-    let routes = Routes {
+    let served = Routes {
         router: TowerToHyperService::new(router),
         guard: guard.filter(|_| address.ip().to_canonical().is_loopback()),
         requests: Arc::new(Semaphore::new(
@@ -74,7 +74,7 @@ pub(crate) async fn run(
         )),
         service: service.clone(),
     };
-    let mut listening = Listening::new(listener, routes);
+    let mut listening = Listening::new(listener, served);
     listening.until(stop).await;
 
     let shutdown = service.shutdown();
