@@ -22,7 +22,7 @@ const MOST_WITH: [(&str, usize); 13] = [
     ("llm", 158),
     ("core", 162),
     ("connections", 164),
-    ("telemetry", 190),
+    ("telemetry", 197),
     ("package", 30),
     ("host", 118),
     ("testing", 97),
