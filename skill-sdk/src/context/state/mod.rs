@@ -243,6 +243,7 @@ async fn off_the_runtime<T: Send + 'static>(
 
 /// Without a runtime nothing is hosted, so there is nobody to stall.
 #[cfg(not(feature = "runtime"))]
+#[expect(clippy::unused_async, reason = "the same signature as with feature `runtime`")]
 async fn off_the_runtime<T>(work: impl FnOnce() -> Result<T, SkillError>) -> Result<T, SkillError> {
     work()
 }

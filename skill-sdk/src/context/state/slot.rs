@@ -46,6 +46,7 @@ impl Slot {
         }
     }
 
+    #[cfg(feature = "runtime")]
     pub(super) fn builder(&self) -> Option<&'static dyn StateBuilder> {
         self.builder
     }

@@ -129,7 +129,7 @@ pub struct SnapshotPlan {
     /// Entities of other sources with the same natural key.
     #[serde(deserialize_with = "super::or_default")]
     pub conflicts: Conflicts,
-    /// What [`apply`](super::Knowledge::apply) takes as its expected state.
+    /// What [`apply`](crate::knowledge::Knowledge::apply) takes as its expected state.
     #[serde(deserialize_with = "super::or_default")]
     pub state_token: String,
     /// Further members of the answer.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::error::SkillError;
 
-/// What is known has changed since the plan was made: make it again with [`preview`](super::Knowledge::preview).
+/// What is known has changed since the plan was made: make it again with [`preview`](crate::knowledge::Knowledge::preview).
 ///
 /// As a [`SkillError`] it has the code `snapshot_stale`, is not retryable, and has `{"stateToken": …}` as details when the
 /// core says which state there is now.
