@@ -1,7 +1,5 @@
 //! Telling the caller something while the work goes on.
 
-use std::fmt;
-
 use super::SkillContext;
 
 /// How grave a [`Notice`] is.
@@ -34,12 +32,6 @@ impl NoticeLevel {
             Self::Warning => "warning",
             Self::Error => "error",
         }
-    }
-}
-
-impl fmt::Display for NoticeLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

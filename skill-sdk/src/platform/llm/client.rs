@@ -1,6 +1,5 @@
 //! Which provider there is.
 
-use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
 
 use quick_cache::sync::Cache;
@@ -79,13 +78,7 @@ impl LlmClient {
     }
 }
 
-impl fmt::Debug for LlmClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LlmClient")
-            .field("provider", &self.0.provider())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(LlmClient {});
 
 /// What a model answered.
 #[derive(Debug, Clone, PartialEq)]
