@@ -1,5 +1,7 @@
 //! Verdicts beside `jsonschema`, what is reported, and what it costs.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -283,7 +285,8 @@ proptest! {
             prop_assert_eq!(found.is_ok(), valid, "{} {}", whole, text);
             if let (Err(Invalid::Violations(found)), true) = (found, same_places) {
                 let oracle = violations::of_errors(&schema, &whole, oracle.iter_errors(&whole));
-                let places = |violations: &[Violation]| violations.iter().map(|one| one.path.clone()).collect::<Vec<_>>();
+                // How often one place is named differs: jsonschema names an object once for all its forbidden names.
+                let places = |violations: &[Violation]| violations.iter().map(|one| one.path.clone()).collect::<BTreeSet<_>>();
                 prop_assert_eq!(places(&found), places(&oracle), "{} {}", whole, text);
             }
         }

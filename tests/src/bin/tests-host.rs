@@ -153,19 +153,23 @@ async fn swamp(
     address: String,
 ) -> Result<(), SkillError> {
     let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
-    let threads = tokio::runtime::Handle::current().metrics().num_workers();
+    let runtime = tokio::runtime::Handle::current();
+    let threads = runtime.metrics().num_workers();
     let (kept, is_kept) = std::sync::mpsc::channel::<()>();
-    // The last one is that of this call.
-    for _ in 1..threads {
-        let kept = kept.clone();
-        tokio::spawn(async move {
-            drop(kept);
-            loop {
-                std::thread::park();
-            }
-        });
-    }
-    drop(kept);
+    // From a thread that does not poll: a worker keeps the last task that it spawned to itself.
+    let spawning = std::thread::spawn(move || {
+        // This call keeps the last worker.
+        for _ in 1..threads {
+            let kept = kept.clone();
+            runtime.spawn(async move {
+                drop(kept);
+                loop {
+                    std::thread::park();
+                }
+            });
+        }
+    });
+    let _ = spawning.join();
     is_kept.iter().for_each(drop);
     let _test = std::net::TcpStream::connect(address).map_err(failed)?;
     loop {
