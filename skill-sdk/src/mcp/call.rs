@@ -304,7 +304,7 @@ mod tests {
     use crate::pipeline::SkillSet;
     use crate::registry::Registry;
 
-    fn message(outcome: Outcome, revision: &str) -> String {
+    fn message(outcome: &Outcome, revision: &str) -> String {
         let skills = SkillSet::new(&Registry::from_skills([]).unwrap()).unwrap();
         let server = McpServer::with_environment(skills, Environment::from_vars([])).unwrap();
         let revision = Revision::find(revision).unwrap();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     fn parsed(outcome: Outcome, revision: &str) -> Value {
-        serde_json::from_str(&message(outcome, revision)).unwrap()
+        serde_json::from_str(&message(&outcome, revision)).unwrap()
     }
 
     fn completed(outputs: &str, attachments: Vec<Attachment>) -> Outcome {
@@ -329,7 +329,7 @@ mod tests {
     fn outputs_are_text_and_structure() {
         let outputs = "{\"big\": 1180591620717411303424,\n\"t\": \"Ё\\n🙂\"}";
         let outcome = || completed(outputs, Vec::new());
-        let text = message(outcome(), "2025-11-25");
+        let text = message(&outcome(), "2025-11-25");
         assert!(text.contains(
             r#""structuredContent":{"big": 1180591620717411303424, "t": "Ё\n🙂"},"isError":false"#
         ));

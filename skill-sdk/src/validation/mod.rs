@@ -187,9 +187,9 @@ impl Schema {
             return known.clone();
         }
         // Two threads may make it at the same time; either is as good.
-        let made = make();
-        known().insert(address, made.clone());
-        made
+        let validator = make();
+        known().insert(address, validator.clone());
+        validator
     }
 }
 

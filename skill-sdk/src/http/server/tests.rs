@@ -44,21 +44,21 @@ impl Served {
         change(&mut limits);
         let host = SkillSet::with_states([], States::default()).unwrap();
         let service = Service::new(host, limits.clone(), Environment::from_vars([]), Vec::new());
-        let router = Router::new()
+        let paths = Router::new()
             .route("/large", get(|| async { "a".repeat(LARGE) }))
             .route("/medium", get(|| async { "a".repeat(MEDIUM) }))
             .route("/small", get(|| async { "small" }))
             .route("/tiny", get(|| async { "abc" }));
         let (client, server) = duplex(WIRE);
         let routes = Arc::new(Routes {
-            router: TowerToHyperService::new(router),
+            router: TowerToHyperService::new(paths),
             service,
             guard: None,
             requests: Arc::new(Semaphore::new(limits.max_requests)),
         });
         let phase = watch::Sender::new(Phase::Serving);
-        let served = serve(server, Arc::clone(&routes), false, phase.subscribe());
-        let connection = tokio::spawn(async move { drop(served.await) });
+        let connection = serve(server, Arc::clone(&routes), false, phase.subscribe());
+        let connection = tokio::spawn(async move { drop(connection.await) });
         let running = Self {
             requests: limits.max_requests,
             routes,
