@@ -49,7 +49,7 @@ pub(super) static RULES: &[Rule] = &[
     error(
         "anthropic.ref",
         "point it at a member of `$defs`",
-        Check::Reference(|reference| reference.dangling()),
+        Check::Reference(refs::Reference::dangling),
     ),
     warning(
         "anthropic.strict_closed",

@@ -31,7 +31,7 @@ pub(super) static RULES: &[Rule] = &[
     error(
         "gemini.ref_target",
         "point it at a member of `$defs`",
-        Check::Reference(|reference| reference.dangling()),
+        Check::Reference(refs::Reference::dangling),
     ),
     error(
         "gemini.recursion",

@@ -313,8 +313,8 @@ mod tests {
         String::from_utf8(message).unwrap()
     }
 
-    fn parsed(outcome: Outcome, revision: &str) -> Value {
-        serde_json::from_str(&message(&outcome, revision)).unwrap()
+    fn parsed(outcome: &Outcome, revision: &str) -> Value {
+        serde_json::from_str(&message(outcome, revision)).unwrap()
     }
 
     fn completed(outputs: &str, attachments: Vec<Attachment>) -> Outcome {
@@ -333,12 +333,12 @@ mod tests {
         assert!(text.contains(
             r#""structuredContent":{"big": 1180591620717411303424, "t": "Ё\n🙂"},"isError":false"#
         ));
-        let result = parsed(outcome(), "2025-11-25")["result"].clone();
+        let result = parsed(&outcome(), "2025-11-25")["result"].clone();
         let block: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(block["t"], "Ё\n🙂");
         assert_eq!(result["_meta"], json!({"skill/cost": {"units": {"ops": 1.0}}}));
         assert!(result.get("resultType").is_none());
-        let result = parsed(outcome(), "2026-07-28")["result"].clone();
+        let result = parsed(&outcome(), "2026-07-28")["result"].clone();
         assert_eq!(result["resultType"], "complete");
         assert_eq!(
             result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
@@ -350,7 +350,7 @@ mod tests {
     fn attachments_follow_the_outputs() {
         let attachments = vec![Attachment::text("a\nb"), Attachment::image([1], "image/png")];
         assert_eq!(
-            parsed(completed("{}", attachments), "2025-11-25")["result"]["content"],
+            parsed(&completed("{}", attachments), "2025-11-25")["result"]["content"],
             json!([
                 {"type": "text", "text": "{}"},
                 {"type": "text", "text": "a\nb"},
@@ -365,7 +365,7 @@ mod tests {
             let requests = json!({"a": {"method": "roots/list", "params": {}}});
             Outcome::Asked(json!({"inputRequests": requests, "requestState": "s"}))
         };
-        let result = parsed(outcome(), "2026-07-28")["result"].clone();
+        let result = parsed(&outcome(), "2026-07-28")["result"].clone();
         assert_eq!(result["resultType"], "input_required");
         assert_eq!(result["inputRequests"]["a"]["method"], "roots/list");
         assert_eq!(result["requestState"], "s");
@@ -378,13 +378,13 @@ mod tests {
             let error = SkillError::terminal("input_not_supported", "no");
             Outcome::Failed(error.with_details(json!({"requires": "sampling"})))
         };
-        let response = parsed(outcome(), "2026-07-28");
+        let response = parsed(&outcome(), "2026-07-28");
         assert_eq!(response["error"]["code"], MISSING_CAPABILITY);
         assert_eq!(
             response["error"]["data"],
             json!({"requiredCapabilities": {"sampling": {}}})
         );
-        let result = parsed(outcome(), "2025-11-25")["result"].clone();
+        let result = parsed(&outcome(), "2025-11-25")["result"].clone();
         assert_eq!(result["isError"], true);
         assert!(result.get("_meta").is_none() && result.get("structuredContent").is_none());
     }
