@@ -28,7 +28,13 @@ pub(crate) enum Line {
     /// The text without its line break.
     Text(String),
     /// The line is longer than the limit. Its text was discarded, except for this beginning.
-    TooLong(String),
+    TooLong(
+        #[cfg_attr(
+            not(feature = "mcp"),
+            expect(dead_code, reason = "MCP finds the id of the call in it")
+        )]
+        String,
+    ),
     /// The line is not UTF-8.
     NotUtf8,
 }

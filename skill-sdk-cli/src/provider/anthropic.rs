@@ -49,7 +49,7 @@ pub(super) static RULES: &[Rule] = &[
     error(
         "anthropic.ref",
         "point it at a member of `$defs`",
-        Check::Reference(refs::Reference::dangling),
+        Check::Reference(refs::dangling),
     ),
     warning(
         "anthropic.strict_closed",

@@ -31,7 +31,7 @@ pub(super) static RULES: &[Rule] = &[
     error(
         "gemini.ref_target",
         "point it at a member of `$defs`",
-        Check::Reference(refs::Reference::dangling),
+        Check::Reference(refs::dangling),
     ),
     error(
         "gemini.recursion",

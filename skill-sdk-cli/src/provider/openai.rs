@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::node::{self, listed, short};
+use super::refs;
 use super::rule::{Check, Rule, error, warning};
 use super::tree::Tree;
 
@@ -86,7 +87,7 @@ pub(super) static RULES: &[Rule] = &[
         Check::Reference(|reference| {
             let at_root = reference.at == 0;
             let beside = || reference.beside(|keyword| at_root && node::is_among(keyword, ROOT_KEYWORDS));
-            reference.dangling().or_else(beside)
+            refs::dangling(reference).or_else(beside)
         }),
     ),
     warning(

@@ -27,12 +27,12 @@ pub(super) struct Reference<'a> {
     target: Target,
 }
 
-impl Reference<'_> {
-    /// Says that it leads nowhere.
-    pub(super) fn dangling(&self) -> Option<String> {
-        (self.target == Target::Nowhere).then(|| format!("`{}` leads nowhere", node::short(self.text)))
-    }
+/// Says that a reference leads nowhere.
+pub(super) fn dangling(reference: &Reference<'_>) -> Option<String> {
+    (reference.target == Target::Nowhere).then(|| format!("`{}` leads nowhere", node::short(reference.text)))
+}
 
+impl Reference<'_> {
     /// Says which keywords stand beside it that are not `allowed` there.
     pub(super) fn beside(&self, allowed: impl Fn(&str) -> bool) -> Option<String> {
         let mut beside = node::keywords_beside(self.schema, "$ref");

@@ -42,6 +42,7 @@ const MIN_STEPS: usize = 200_000;
 const STEPS_PER_BYTE: usize = 32;
 
 /// How many steps validation of a value may take whose text is not known.
+#[cfg(any(feature = "host", feature = "llm", feature = "mcp", feature = "testing", test))]
 const VALUE_STEPS: usize = 10_000_000;
 
 /// How many values an instance may have to get a list of violations from `jsonschema`, which has no bound of its own.
@@ -66,6 +67,7 @@ pub(crate) enum Invalid {
 
 impl Invalid {
     /// As violations, for callers to which it does not matter how validation failed.
+    #[cfg(any(feature = "host", feature = "llm", feature = "mcp", feature = "testing", test))]
     pub(crate) fn into_violations(self) -> Vec<Violation> {
         match self {
             Self::NotJson { path, reason } => vec![Violation::at(path, format!("it is not JSON: {reason}"))],
@@ -128,6 +130,7 @@ impl Schema {
     }
 
     /// Validates a value.
+    #[cfg(any(feature = "host", feature = "llm", feature = "mcp", feature = "testing", test))]
     pub(crate) fn validate_value(&self, value: &Value) -> Result<(), Invalid> {
         self.within(value, VALUE_STEPS)
     }
