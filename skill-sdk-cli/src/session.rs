@@ -113,10 +113,14 @@ impl Session {
     pub(crate) fn refuse_without(&self, need: Need) -> Result<(), Failure> {
         for SkillDescription { program, envelope } in &self.described {
             let is_missing = |feature: &&&str| !envelope.features.iter().any(|present| present == **feature);
-            if let Some(feature) = need.features().iter().find(is_missing) {
+            let missing = need.features().iter().filter(is_missing);
+            let missing: Vec<_> = missing.map(|feature| format!("`{feature}`")).collect();
+            if !missing.is_empty() {
+                let feature = if missing.len() == 1 { "feature" } else { "features" };
                 return Err(Failure::usage(format!(
-                    "{} was built without the feature `{feature}` of skill-sdk",
-                    program.path.display()
+                    "{} was built without the {feature} {} of skill-sdk",
+                    program.path.display(),
+                    missing.join(" and ")
                 ))
                 .help(format!(
                     "add it: skill-sdk = {{ features = {:?} }}",

@@ -183,7 +183,7 @@ fn a_program_of_the_authors_own_is_used() {
         ("serve mcp-http --allow-anonymous", "mcp-http"),
     ] {
         let expected = [
-            &*format!("was built without the feature `{feature}`"),
+            &*format!("was built without the features `host` and `{feature}`"),
             &*format!("features = [\"host\", \"{feature}\"]"),
         ];
         fixture.run(line).fails(2, &expected);
