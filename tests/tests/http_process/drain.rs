@@ -115,13 +115,17 @@ async fn a_hundred_calls_in_flight_are_answered() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_that_wait_keep_no_bodies() {
     let program = serve(&[], &[]);
+    let (calls, spaces) = (20, " ".repeat(2_000_000));
+    // The threads have had bodies before, of which their allocator keeps some memory.
     let before = {
-        let flight = Flight::of(&program, 1).await;
+        let flight = Flight::with_spaces(&program, 4, &spaces).await;
         drop(flight.held);
+        for mut caller in flight.callers {
+            assert_eq!(caller.receive().await.status, 200);
+        }
         program.memory()
     };
     // One after the other, so that none but those that wait take memory.
-    let (calls, spaces) = (20, " ".repeat(2_000_000));
     let mut flights = Vec::new();
     for _ in 0..calls {
         flights.push(Flight::with_spaces(&program, 1, &spaces).await);
