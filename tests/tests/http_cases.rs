@@ -35,8 +35,8 @@ const DIFFERENT: &[(&str, u16, &str)] = &[
     ("body-utf16", 400, "bad_request"),
     ("text-content-type", 415, "unsupported_media_type"),
     ("echo-surrogate", 422, "input_contract_violation"),
-    ("deep-nesting", 400, "bad_request"),
-    ("deep-nesting-100k", 400, "bad_request"),
+    ("deep-nesting", 422, "input_contract_violation"),
+    ("deep-nesting-100k", 422, "input_contract_violation"),
     // The host enforces the contract's timeout.
     ("slow", 503, "timeout"),
     // `date-time` is asserted.

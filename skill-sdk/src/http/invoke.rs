@@ -9,7 +9,6 @@ use axum::response::Response;
 
 use super::request::{Envelope, is_json, trace};
 use super::{HttpServer, answer, auth, body, multipart};
-use crate::context::settings_values;
 use crate::pipeline::{Call, Meta};
 
 /// Calls a skill. A response that comes before the body was read waits for a bounded rest of it, so that clients which send all
@@ -70,12 +69,12 @@ async fn call(
     let mut permit = service.admit(skill).map_err(answer::overloaded)?;
     let mut meta = Meta::new("http");
     meta.environment = service.environment().clone();
-    meta.invocation_id = envelope.invocation_id;
-    meta.idempotency_key = envelope.idempotency_key;
-    meta.settings = settings_values(envelope.settings);
+    meta.invocation_id = envelope.members.text("invocationId");
+    meta.idempotency_key = envelope.members.text("idempotencyKey");
+    meta.settings = envelope.members.settings("settings");
     meta.caller = caller;
     meta.trace = trace(headers);
-    let call = Call::json(envelope.inputs.unwrap_or_default(), meta);
+    let call = Call::json(envelope.inputs, meta);
     // What the skill needs of it is copied; the call may take long.
     drop(bytes);
     let mut outcome = service

@@ -2,29 +2,19 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::context::{Notice, NoticeLevel, Progress, TraceContext, settings_values};
-use crate::contract::json::parse;
+use crate::context::{Notice, NoticeLevel, Progress, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::ndjson::to_line;
 use crate::pipeline::{CallOutcome, Meta, SkillSet};
+use crate::serve::{Id, Members};
 
 /// The forms of a line, for messages.
 const FORMS: &str = "{\"id\", \"skill\", \"inputs\", \"meta\"}, {\"cancel\": id} or {\"list\": true}";
-
-/// The id of a call. `1` and `1.0` are two ids.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Id {
-    /// A number.
-    Number(Number),
-    /// A string.
-    String(String),
-}
 
 /// What a line asks for.
 #[expect(clippy::large_enum_variant, reason = "nearly all lines are calls")]
@@ -58,137 +48,84 @@ pub(super) struct ParseError {
     pub(super) message: String,
 }
 
-#[derive(Deserialize)]
-struct Fields<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    skill: Option<&'a RawValue>,
-    inputs: Option<&'a RawValue>,
-    meta: Option<&'a RawValue>,
-    cancel: Option<&'a RawValue>,
-    list: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MetaFields<'a> {
-    #[serde(borrow)]
-    invocation_id: Option<&'a RawValue>,
-    idempotency_key: Option<&'a RawValue>,
-    timeout_seconds: Option<&'a RawValue>,
-    settings: Option<&'a RawValue>,
-    notices: Option<&'a RawValue>,
-    traceparent: Option<&'a RawValue>,
-    tracestate: Option<&'a RawValue>,
-}
-
 impl<'a> Request<'a> {
     /// Parses a line.
     pub(super) fn parse(line: &'a str) -> Result<Self, ParseError> {
-        let fields: Fields<'a> = object(line).map_err(|error| ParseError {
-            id: None,
-            message: format!("the line must be one of {FORMS}: {error}"),
-        })?;
-        if let Some(cancelled) = fields.cancel {
-            return id("cancel", cancelled).map(Self::Cancel);
+        let failed = |id, message| ParseError { id, message };
+        let members: Members<'a> = serde_json::from_str(line)
+            .map_err(|error| failed(None, format!("the line must be one of {FORMS}: {error}")))?;
+        let id = |name: &str| match members.raw(name) {
+            None | Some("null") => Ok(None),
+            Some(json) => serde_json::from_str(json)
+                .map_err(|_| failed(None, format!("\"{name}\" must be a string or a number"))),
+        };
+        if let Some(cancelled) = id("cancel")? {
+            return Ok(Self::Cancel(cancelled));
         }
-        let id = fields.id.map(|value| id("id", value)).transpose()?;
-        if fields.list.is_some_and(|list| list.get() == "true") {
+        let id = id("id")?;
+        if members.raw("list") == Some("true") {
             return Ok(Self::List(id));
         }
         let Some(id) = id else {
-            return Err(ParseError {
-                id: None,
-                message: format!("\"id\" is missing; the line must be one of {FORMS}"),
-            });
+            let message = format!("\"id\" is missing; the line must be one of {FORMS}");
+            return Err(failed(None, message));
         };
-        match CallRequest::parse(id.clone(), &fields) {
-            Ok(call) => Ok(Self::Call(call)),
-            Err(message) => Err(ParseError {
-                id: Some(id),
-                message,
-            }),
-        }
+        CallRequest::parse(id.clone(), &members)
+            .map(Self::Call)
+            .map_err(|message| failed(Some(id), message))
     }
 }
 
 impl<'a> CallRequest<'a> {
-    fn parse(id: Id, fields: &Fields<'a>) -> Result<Self, String> {
-        let skill = fields.skill.and_then(string);
+    fn parse(id: Id, members: &Members<'a>) -> Result<Self, String> {
+        let skill = members.get("skill");
         let skill = skill.ok_or("\"skill\" must be a string, name@version")?;
-        let inputs = fields.inputs.map(RawValue::get);
-        let inputs = inputs
-            .filter(|inputs| inputs.starts_with('{'))
-            .ok_or("\"inputs\" must be a JSON object")?;
+        let inputs = members.raw("inputs").filter(|inputs| inputs.starts_with('{'));
+        let inputs = inputs.ok_or("\"inputs\" must be a JSON object")?;
+        let said: Members<'a> = match members.raw("meta") {
+            None | Some("null") => Members::default(),
+            Some(json) => serde_json::from_str(json)
+                .map_err(|error| format!("\"meta\" must be a JSON object: {error}"))?,
+        };
         let mut meta = Meta::new("local");
-        let mut notices = None;
-        if let Some(json) = fields.meta {
-            let fields: MetaFields<'_> =
-                object(json.get()).map_err(|error| format!("\"meta\" must be a JSON object: {error}"))?;
-            meta.invocation_id = fields.invocation_id.map(text);
-            meta.idempotency_key = fields.idempotency_key.map(text);
-            meta.timeout = fields.timeout_seconds.map(timeout).transpose()?.flatten();
-            meta.settings = fields.settings.map_or_else(Map::new, |settings| {
-                settings_values(parse(settings.get().as_bytes()).ok())
-            });
-            meta.trace = fields.traceparent.and_then(string).and_then(|parent| {
-                let state = fields.tracestate.and_then(string);
-                TraceContext::parse(&parent, state.as_deref())
-            });
-            notices = fields.notices.map(level).transpose()?;
-        }
+        meta.invocation_id = said.text("invocationId");
+        meta.idempotency_key = said.text("idempotencyKey");
+        meta.settings = said.settings("settings");
+        meta.timeout = timeout(&said)?;
+        let parent: Option<String> = said.get("traceparent");
+        let state: Option<String> = said.get("tracestate");
+        meta.trace = parent.and_then(|parent| TraceContext::parse(&parent, state.as_deref()));
         Ok(Self {
             id,
             skill,
             inputs,
             meta,
-            notices,
+            notices: notices(&said)?,
         })
     }
-}
-
-/// Deserializes a JSON object. Without this check serde takes an array for a struct, too.
-fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
-    if json.trim_start().starts_with(['[', '"']) {
-        return Err("expected an object".to_owned());
-    }
-    serde_json::from_str(json).map_err(|error| error.to_string())
-}
-
-fn id(name: &str, value: &RawValue) -> Result<Id, ParseError> {
-    serde_json::from_str(value.get()).map_err(|_| ParseError {
-        id: None,
-        message: format!("\"{name}\" must be a string or a number"),
-    })
-}
-
-fn string(value: &RawValue) -> Option<String> {
-    serde_json::from_str(value.get()).ok()
-}
-
-/// A string, or the JSON text of any other value.
-fn text(value: &RawValue) -> String {
-    string(value).unwrap_or_else(|| value.get().to_owned())
 }
 
 /// Zero means the timeout of the contract.
-fn timeout(value: &RawValue) -> Result<Option<Duration>, String> {
-    let seconds: Option<f64> = serde_json::from_str(value.get()).ok();
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .map(|timeout| Some(timeout).filter(|timeout| !timeout.is_zero()))
-        .ok_or_else(|| "\"timeoutSeconds\" must be a number of seconds that is not negative".to_owned())
+fn timeout(meta: &Members<'_>) -> Result<Option<Duration>, String> {
+    match meta.raw("timeoutSeconds") {
+        None | Some("null") => Ok(None),
+        Some(_) => meta
+            .get("timeoutSeconds")
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .map(|timeout| Some(timeout).filter(|timeout| !timeout.is_zero()))
+            .ok_or_else(|| "\"timeoutSeconds\" must be a number of seconds that is not negative".to_owned()),
+    }
 }
 
-fn level(value: &RawValue) -> Result<NoticeLevel, String> {
-    let name = string(value);
-    NoticeLevel::ALL
-        .into_iter()
-        .find(|level| name.as_deref() == Some(level.name()))
-        .ok_or_else(|| {
-            let names = NoticeLevel::ALL.map(NoticeLevel::name).join(", ");
-            format!("\"notices\" must be one of {names}")
-        })
+fn notices(meta: &Members<'_>) -> Result<Option<NoticeLevel>, String> {
+    let Some(name) = meta.text("notices") else {
+        return Ok(None);
+    };
+    let level = NoticeLevel::ALL.into_iter().find(|level| name == level.name());
+    level.map(Some).ok_or_else(|| {
+        let names = NoticeLevel::ALL.map(NoticeLevel::name).join(", ");
+        format!("\"notices\" must be one of {names}")
+    })
 }
 
 #[derive(Serialize)]
@@ -201,11 +138,12 @@ struct Success<'a> {
 }
 
 /// The response to a call.
-pub(super) fn response(id: &Id, outcome: &CallOutcome) -> serde_json::Result<Vec<u8>> {
+pub(super) fn response(id: &Id, outcome: &CallOutcome) -> Vec<u8> {
     match outcome.result() {
         Ok(outputs) => to_line(&Success {
             id,
-            outputs: serde_json::from_slice(outputs)?,
+            // The outputs of the pipeline are JSON.
+            outputs: serde_json::from_slice(outputs).unwrap_or(RawValue::NULL),
             cost: outcome.cost(),
             attachments: outcome.attachments(),
         }),
@@ -214,23 +152,23 @@ pub(super) fn response(id: &Id, outcome: &CallOutcome) -> serde_json::Result<Vec
 }
 
 /// A failure. Without an id it belongs to no call.
-pub(super) fn failure(id: Option<&Id>, error: &SkillError) -> serde_json::Result<Vec<u8>> {
+pub(super) fn failure(id: Option<&Id>, error: &SkillError) -> Vec<u8> {
     to_line(&json!({"id": id, "error": error}))
 }
 
 /// A progress report of a call.
-pub(super) fn progress(id: &Id, progress: &Progress) -> serde_json::Result<Vec<u8>> {
+pub(super) fn progress(id: &Id, progress: &Progress) -> Vec<u8> {
     let Progress { done, total, message } = progress;
     to_line(&json!({"id": id, "progress": {"done": done, "total": total, "message": message}}))
 }
 
 /// A log message of a call.
-pub(super) fn notice(id: &Id, notice: &Notice) -> serde_json::Result<Vec<u8>> {
+pub(super) fn notice(id: &Id, notice: &Notice) -> Vec<u8> {
     to_line(&json!({"id": id, "notice": {"level": notice.level.name(), "message": notice.message}}))
 }
 
 /// The skills of a server and their contracts.
-pub(super) fn list(id: Option<&Id>, skills: &SkillSet) -> serde_json::Result<Vec<u8>> {
+pub(super) fn list(id: Option<&Id>, skills: &SkillSet) -> Vec<u8> {
     let skills = skills.iter().map(|runnable| {
         let mut listed = Map::new();
         listed.insert("ref".into(), runnable.skill().reference().into());
@@ -310,8 +248,8 @@ mod tests {
         for (line, id, expected) in [
             ("", None, "EOF"),
             ("x", None, "expected"),
-            ("[1]", None, "an object"),
-            ("[1, \"a@1\", {}]", None, "an object"),
+            ("[1]", None, "a map"),
+            ("[1, \"a@1\", {}]", None, "a map"),
             ("null", None, "expected"),
             ("{}", None, "\"id\" is missing"),
             (r#"{"id":1}"#, one(), "\"skill\" must be a string"),
@@ -371,11 +309,11 @@ mod tests {
         let error = SkillError::retryable("busy", "later\n").with_details(json!({"a": 1}));
         let id = Id::String("x".into());
         assert_eq!(
-            failure(Some(&id), &error).unwrap(),
+            failure(Some(&id), &error),
             b"{\"id\":\"x\",\"error\":{\"code\":\"busy\",\"message\":\"later\\n\",\"retryable\":true,\"details\":{\"a\":1}}}\n"
         );
         assert_eq!(
-            failure(None, &SkillError::terminal("denied", "no")).unwrap(),
+            failure(None, &SkillError::terminal("denied", "no")),
             b"{\"id\":null,\"error\":{\"code\":\"denied\",\"message\":\"no\",\"retryable\":false,\"details\":null}}\n"
         );
     }

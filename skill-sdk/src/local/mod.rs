@@ -6,28 +6,26 @@
 //! `bad_request`.
 //!
 //! - [`serve`] serves one client over a pair of streams, [`serve_socket`] many clients over a Unix socket
-//! - `message` defines the lines, `client` runs the calls of one client, `slots` bounds how many run at the same time
+//! - `message` defines the lines, `client` is what they ask for
 
 mod client;
 mod message;
-mod slots;
 #[cfg(unix)]
 mod socket;
 
 use std::fmt;
 use std::future::{Future, pending};
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use self::client::serve_client;
-use self::slots::Slots;
+use self::client::Client;
 #[cfg(unix)]
 pub use self::socket::serve_socket;
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
+use crate::serve::{PipeLimits, Service, serve_pipe};
 
 /// The longest line that is read by default, in bytes: 4 MiB.
 pub const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;
@@ -37,6 +35,9 @@ pub const DEFAULT_CONCURRENCY: usize = 256;
 
 /// How long running calls may take by default after the end of the input or a stop signal.
 pub const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
+
+/// The least number of bytes that the inputs of calls may take before no more lines are read.
+const MIN_MEMORY: usize = 4 * 1024 * 1024;
 
 /// Skills to serve for callers on the same machine, and the limits.
 #[derive(Clone)]
@@ -93,6 +94,11 @@ impl LocalServer {
     pub fn skills(&self) -> &SkillSet {
         &self.skills
     }
+
+    /// The service that all clients share.
+    fn service(&self) -> Service {
+        Service::of_pipes(self.skills.clone(), self.concurrency, self.environment.clone())
+    }
 }
 
 impl fmt::Debug for LocalServer {
@@ -103,19 +109,6 @@ impl fmt::Debug for LocalServer {
             .field("concurrency", &self.concurrency)
             .field("drain", &self.drain)
             .finish_non_exhaustive()
-    }
-}
-
-/// A server and the concurrency slots that its clients share.
-struct Shared {
-    server: LocalServer,
-    slots: Slots,
-}
-
-impl Shared {
-    fn new(server: LocalServer) -> Arc<Self> {
-        let slots = Slots::new(server.concurrency, server.line_limit);
-        Arc::new(Self { server, slots })
     }
 }
 
@@ -155,5 +148,29 @@ pub(crate) async fn serve_until_gone(
     stop: impl Future<Output = ()>,
     gone: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    serve_client(Shared::new(server), input, output, stop, gone).await
+    let service = server.service();
+    serve_client(server, service, input, output, stop, gone).await
+}
+
+/// Serves one client of a service that several may share.
+async fn serve_client(
+    server: LocalServer,
+    service: Service,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    stop: impl Future<Output = ()>,
+    gone: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let limits = PipeLimits {
+        drain: server.drain,
+        max_line: server.line_limit,
+        // A call of the longest line always has room.
+        max_memory: server.line_limit.max(MIN_MEMORY),
+    };
+    let client = |pipe| Client {
+        server,
+        service,
+        pipe,
+    };
+    serve_pipe(client, limits, input, output, stop, gone).await
 }

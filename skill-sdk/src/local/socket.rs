@@ -6,7 +6,6 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::geteuid;
@@ -14,10 +13,10 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::client::serve_client;
-use super::{LocalServer, Shared, message};
+use super::{LocalServer, message, serve_client};
 use crate::error::SkillError;
 use crate::ndjson::peer_closed;
+use crate::serve::Service;
 
 /// How many clients may be connected at the same time.
 const MAX_CLIENTS: usize = 128;
@@ -37,7 +36,7 @@ pub async fn serve_socket(
 ) -> io::Result<()> {
     let socket = Socket::bind(path.into()).await?;
     bound();
-    let shared = Shared::new(server);
+    let service = server.service();
     let stopping = CancellationToken::new();
     // Clients that are left when this future is dropped are disconnected.
     let mut clients = JoinSet::new();
@@ -63,7 +62,12 @@ pub async fn serve_socket(
         } else if clients.len() >= MAX_CLIENTS {
             reject(&stream);
         } else {
-            clients.spawn(serve_stream(Arc::clone(&shared), stream, stopping.clone()));
+            clients.spawn(serve_stream(
+                server.clone(),
+                service.clone(),
+                stream,
+                stopping.clone(),
+            ));
         }
     }
     drop(socket);
@@ -72,11 +76,17 @@ pub async fn serve_socket(
     Ok(())
 }
 
-async fn serve_stream(shared: Arc<Shared>, stream: UnixStream, stopping: CancellationToken) {
+async fn serve_stream(
+    server: LocalServer,
+    service: Service,
+    stream: UnixStream,
+    stopping: CancellationToken,
+) {
     let served = async {
         let probe = stream.as_fd().try_clone_to_owned()?;
         let (input, output) = stream.into_split();
-        serve_client(shared, input, output, stopping.cancelled(), peer_closed(probe)).await
+        let (stop, gone) = (stopping.cancelled(), peer_closed(probe));
+        serve_client(server, service, input, output, stop, gone).await
     };
     if let Err(error) = served.await {
         tracing::warn!(%error, "a client cannot be served");
@@ -86,9 +96,7 @@ async fn serve_stream(shared: Arc<Shared>, stream: UnixStream, stopping: Cancell
 /// Tells a client that there are too many. It just connected, so there is room for one line.
 fn reject(stream: &UnixStream) {
     let error = SkillError::retryable("overloaded", "too many clients are connected, try again later");
-    if let Ok(line) = message::failure(None, &error) {
-        drop(stream.try_write(&line));
-    }
+    drop(stream.try_write(&message::failure(None, &error)));
 }
 
 /// A socket at a path. Dropping it removes it.

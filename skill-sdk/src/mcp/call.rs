@@ -2,24 +2,21 @@
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use tokio::time::{Instant, timeout_at};
 
 use super::McpServer;
 use super::elicitation::{AskingPeer, Rounds};
 use super::notify::{CloseOnDrop, Reporter, Threshold};
-use super::outgoing::Outgoing;
 use super::protocol::{Id, Params, RequestMeta, Revision, RpcError, error, response};
 use super::session::Session;
 use crate::context::{Caller, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::pipeline::{Call, CallOutcome, Meta, Runnable};
-use crate::serve::{Overloaded, Permit, Service};
+use crate::serve::{Outgoing, Overloaded, Permit, Service};
 
 /// The error of a call that needs a capability that the client did not declare.
 const MISSING_CAPABILITY: i32 = -32021;
@@ -174,19 +171,10 @@ async fn run(
     let hosted = service.get(reference).ok_or_else(not_hosted)?;
     let admitted = match admission {
         #[cfg(feature = "mcp-http")]
-        Admission::Immediate => service.admit(hosted),
-        Admission::InTurn => {
-            let seconds = runnable.described().contract().timeout_seconds;
-            let deadline = Instant::now() + Duration::from_secs(seconds.into());
-            let admitted = timeout_at(deadline, service.admit_in_turn(hosted)).await;
-            meta.timeout = Some(deadline.duration_since(Instant::now()));
-            admitted.map_err(|_| {
-                let message = format!("the call waited {seconds} s for others: too many calls are running");
-                SkillError::retryable("timeout", message)
-            })?
-        }
+        Admission::Immediate => service.admit(hosted).map_err(Overloaded::error)?,
+        Admission::InTurn => service.admit_in_turn(hosted, &mut meta.timeout).await?,
     };
-    let permit = permit.insert(admitted.map_err(Overloaded::error)?);
+    let permit = permit.insert(admitted);
     let completed = service.call(Call::json(inputs, meta), permit).await;
     completed.map_err(Overloaded::error)
 }

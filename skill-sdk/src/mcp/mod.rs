@@ -23,7 +23,6 @@ mod elicitation;
 pub mod http;
 mod methods;
 mod notify;
-mod outgoing;
 mod protocol;
 mod session;
 mod stdio;
@@ -42,7 +41,7 @@ use self::tools::Tools;
 pub use self::tools::{McpError, ToolSchemas};
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
-use crate::serve::{Limits, Service};
+use crate::serve::Service;
 
 /// How many calls run at the same time by default.
 pub const DEFAULT_CONCURRENCY: usize = 256;
@@ -152,17 +151,10 @@ impl McpServer {
 
     /// The service of a server over a pipe.
     fn service(&self) -> Service {
-        let limits = Limits {
-            concurrency: self.0.concurrency,
-            skill_concurrency: self.0.concurrency,
-            ..Limits::default()
-        };
-        Service::new(
+        Service::of_pipes(
             self.0.skills.clone(),
-            limits,
+            self.0.concurrency,
             self.0.environment.clone(),
-            #[cfg(feature = "http")]
-            Vec::new(),
         )
     }
 

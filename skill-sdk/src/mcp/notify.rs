@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::outgoing::Outgoing;
 use super::protocol::{Id, RpcError, notification, text};
 use crate::context::{Notice, NoticeSink, Progress, ProgressSink};
+use crate::serve::Outgoing;
 
 /// The levels of the protocol, least severe first. They begin with those of [`NoticeLevel`](crate::context::NoticeLevel).
 const LEVELS: [&str; 8] = [

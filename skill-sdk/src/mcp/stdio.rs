@@ -1,38 +1,26 @@
 //! One client over a pair of streams: newline-delimited JSON.
-//!
-//! A task reads messages, a task runs each call, and a task writes what is sent.
 
 use std::future::pending;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
-use tokio_util::codec::FramedRead;
-use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::call::{Admission, Origin, Outcome, ToolCall};
 use super::elicitation::Capabilities;
-use super::outgoing::Outgoing;
 use super::protocol::{
-    self, Id, Message, PARSE_ERROR, Params, REQUIRED_META, Request, RequestMeta, Revision, RpcError,
+    self, Message, PARSE_ERROR, Params, REQUIRED_META, Request, RequestMeta, Revision, RpcError,
 };
 use super::session::Session;
 use super::{McpServer, methods};
-use crate::ndjson::{self, Line, NdjsonCodec, write_lines};
-use crate::serve::Service;
+use crate::ndjson::Line;
+use crate::serve::{Ended, Pipe, PipeLimits, Protocol, Service, serve_pipe};
 
-/// How many bytes of calls may be in flight before no more messages are read.
-const MAX_IN_FLIGHT: u32 = 16 * 1024 * 1024;
+/// How many bytes calls may take before no more messages are read.
+const MAX_MEMORY: usize = 16 * 1024 * 1024;
 
-/// What a call in flight costs in memory beside its message, roughly.
+/// What a call takes in memory beside its message, roughly.
 const COST_OF_CALL: usize = 4 * 1024;
-
-/// How long a client may take to read the last responses after the drain time.
-const LAST_RESPONSES: Duration = Duration::from_secs(1);
 
 /// How to serve one client over a pipe.
 #[derive(Debug, Clone)]
@@ -99,92 +87,47 @@ pub(crate) async fn serve_until_gone(
     gone: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let StdioOptions { drain, message_limit } = options;
-    let (outgoing, queue) = Outgoing::channel();
-    let (service, calls) = (server.service(), TaskTracker::new());
-    let connection = Connection {
+    let connection = |pipe| Connection {
+        service: server.service(),
         server,
-        service: service.clone(),
-        outgoing: outgoing.clone(),
+        pipe,
         message_limit,
         negotiated: None,
         session: Session::new(Capabilities::default()),
-        calls: calls.clone(),
-        in_flight_bytes: Arc::new(Semaphore::new(MAX_IN_FLIGHT as usize)),
     };
-    let _cut = service.shutdown().cut_on_drop();
-    let mut writer = AbortOnDropHandle::new(tokio::spawn(write_lines(output, queue)));
-    // It goes on during the shutdown, because running calls can be cancelled until they end.
-    let mut reader = AbortOnDropHandle::new(tokio::spawn(connection.read(input)));
-    let mut read = Ok(());
-    tokio::select! {
-        ended = &mut reader => {
-            read = ended.unwrap_or_else(|_| Err(io::Error::other("the task that reads the input ended unexpectedly")));
-        }
-        () = stop => {
-            tracing::info!(seconds = drain.as_secs(), "stopping: running calls may finish");
-        }
-        () = outgoing.closed() => {
-            tracing::info!("the client disconnected, its calls are cancelled");
-            return Ok(());
-        }
-    }
-    service.shutdown().drain();
-    calls.close();
-    let mut finish = async || {
-        calls.wait().await;
-        // An empty line ends the writer.
-        outgoing.send(Vec::new()).await;
-        drop((&mut writer).await);
+    let limits = PipeLimits {
+        drain,
+        max_line: message_limit,
+        max_memory: MAX_MEMORY,
     };
-    tokio::select! {
-        biased;
-        () = async {
-            if timeout(drain, finish()).await.is_err() {
-                tracing::warn!("the drain time is over, calls that still run are cancelled");
-                service.shutdown().cut_calls();
-                drop(timeout(LAST_RESPONSES, finish()).await);
-            }
-        } => {}
-        () = outgoing.closed() => {}
-        () = gone => tracing::info!("the client disconnected, its calls are cancelled"),
-    }
-    read
+    serve_pipe(connection, limits, input, output, stop, gone).await
 }
 
 /// What the task that reads messages knows of the client.
 struct Connection {
     server: McpServer,
     service: Service,
-    outgoing: Outgoing,
+    pipe: Pipe,
     message_limit: usize,
     /// The revision that `initialize` agreed on.
     negotiated: Option<&'static Revision>,
     session: Session,
-    calls: TaskTracker,
-    in_flight_bytes: Arc<Semaphore>,
+}
+
+impl Protocol for Connection {
+    async fn line(&mut self, line: Line) -> Option<Vec<u8>> {
+        match line {
+            Line::Text(line) => self.accept(&line).await,
+            Line::TooLong(beginning) => self.reject_long(&beginning),
+            Line::NotUtf8 => {
+                let error = RpcError::new(PARSE_ERROR, "parse error: the message is not UTF-8");
+                Some(protocol::error(None, &error))
+            }
+        }
+    }
 }
 
 impl Connection {
-    async fn read(mut self, input: impl AsyncRead + Unpin) -> io::Result<()> {
-        let codec = NdjsonCodec::new(self.message_limit);
-        let mut lines = FramedRead::with_capacity(input, codec, ndjson::BUFFER);
-        while let Some(line) = lines.next().await {
-            let response = match line? {
-                Line::Text(line) if line.trim_ascii().is_empty() => None,
-                Line::Text(line) => self.accept(&line).await,
-                Line::TooLong(beginning) => self.reject_long(&beginning),
-                Line::NotUtf8 => {
-                    let error = RpcError::new(PARSE_ERROR, "parse error: the message is not UTF-8");
-                    Some(protocol::error(None, &error))
-                }
-            };
-            if let Some(response) = response {
-                self.outgoing.send(response).await;
-            }
-        }
-        Ok(())
-    }
-
     /// Takes one message. Gives the response, unless there is none or a call responds later.
     async fn accept(&mut self, line: &str) -> Option<Vec<u8>> {
         match protocol::parse(line.as_bytes()) {
@@ -196,7 +139,7 @@ impl Connection {
                 if method == "notifications/cancelled"
                     && let Some(id) = protocol::cancelled(params)
                 {
-                    self.service.in_flight().cancel(&id.to_string());
+                    self.pipe.in_flight.cancel(&id.to_string());
                 }
                 None
             }
@@ -215,7 +158,7 @@ impl Connection {
     fn reject_long(&self, beginning: &str) -> Option<Vec<u8>> {
         let limit = self.message_limit;
         tracing::warn!(limit, "a message is too long");
-        let id = Id::of_beginning(beginning);
+        let id = protocol::id_of_beginning(beginning);
         let message = format!("the message is too long, the limit is {limit} bytes");
         // It may be the answer to a question.
         let is_answer = id
@@ -227,12 +170,10 @@ impl Connection {
     async fn request(&mut self, request: &Request<'_>, bytes: usize) -> Result<Option<Vec<u8>>, RpcError> {
         let (params, meta) = Params::parse(request)?;
         let revision = self.revision(request, &meta)?;
-        // Before the check, so that the shutdown waits for a call that passes it.
-        let token = self.calls.token();
-        if self.service.shutdown().is_draining() {
+        let Some(token) = self.pipe.begin() else {
             let outcome = Outcome::shutting_down();
             return Ok(Some(outcome.response(&request.id, revision, &self.server)));
-        }
+        };
         if request.method != "tools/call" {
             let threshold = Some(&self.session.threshold);
             let response = methods::respond(&self.server, request, &params, revision, threshold)?;
@@ -247,27 +188,26 @@ impl Connection {
             caller: None,
             trace: None,
             session: Some(&self.session),
-            outgoing: Some(self.outgoing.clone()),
+            outgoing: Some(self.pipe.outgoing.clone()),
         };
         let id = request.id.clone();
         let call = ToolCall::parse(&self.server, &params, meta, origin)?;
         let in_flight = self
-            .service
-            .in_flight()
+            .pipe
+            .in_flight
             .insert(id.to_string(), true)
             .ok_or_else(|| RpcError::request("another request with this id is in flight"))?;
-        let bytes = u32::try_from(bytes + COST_OF_CALL).unwrap_or(MAX_IN_FLIGHT);
-        let bytes = Arc::clone(&self.in_flight_bytes).acquire_many_owned(bytes.min(MAX_IN_FLIGHT));
-        let bytes = bytes.await;
-        let (server, service, outgoing) = (self.server.clone(), self.service.clone(), self.outgoing.clone());
+        let memory = self.pipe.memory(bytes + COST_OF_CALL).await;
+        let (server, service, pipe) = (self.server.clone(), self.service.clone(), self.pipe.clone());
         tokio::spawn(async move {
             let running = call.run(&service, Admission::InTurn);
-            if let Some((outcome, permit)) = in_flight.unless_cancelled(running).await {
-                drop(in_flight);
-                outgoing.send(outcome.response(&id, revision, &server)).await;
-                drop(permit);
-            }
-            drop((bytes, token));
+            let (outcome, permit) = match pipe.run(in_flight, running).await {
+                Ok(ended) => ended,
+                Err(Ended::Cancelled) => return,
+                Err(Ended::Cut) => (Outcome::shutting_down(), None),
+            };
+            pipe.outgoing.send(outcome.response(&id, revision, &server)).await;
+            drop((permit, memory, token));
         });
         Ok(None)
     }

@@ -120,7 +120,6 @@ pub(crate) struct Permit {
 
 impl Permit {
     /// Takes a permit, if there is one. A thread that goes on after its call keeps the slots of the call.
-    #[cfg(feature = "http")]
     pub(super) fn try_acquire(
         calls: &Arc<Semaphore>,
         skill: &Arc<HostedSkill>,
@@ -133,19 +132,18 @@ impl Permit {
     }
 
     /// Waits for a permit.
-    #[cfg(feature = "mcp")]
     pub(super) async fn acquire(
         calls: &Arc<Semaphore>,
         skill: &Arc<HostedSkill>,
         running: TaskTrackerToken,
-    ) -> Result<Self, Overloaded> {
+    ) -> Result<Self, SkillError> {
         // The skill first: calls that wait for a busy skill keep no slot of the others.
         let in_skill = Arc::clone(&skill.calls).acquire_owned().await;
         let in_server = Arc::clone(calls).acquire_owned().await;
         // Nothing closes the semaphores.
         match (in_server, in_skill) {
             (Ok(in_server), Ok(in_skill)) => Ok(Self::new(skill, [in_server, in_skill], running)),
-            _ => Err(Overloaded::Stopping),
+            _ => Err(Overloaded::Stopping.error()),
         }
     }
 

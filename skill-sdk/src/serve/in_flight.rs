@@ -1,9 +1,29 @@
 //! Calls in flight that their clients can cancel.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
 use tokio_util::sync::CancellationToken;
+
+/// The id of a request: what its client names it. `1` and `1.0` are two ids.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Id {
+    Number(Number),
+    String(String),
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::String(text) => write!(f, "{text:?}"),
+        }
+    }
+}
 
 /// The calls in flight by what their clients name them: the id of the request, and the scope in which it means one call (a
 /// session, a caller). Cheap to clone; all clones are the same.
@@ -35,6 +55,11 @@ impl InFlight {
             return true;
         }
         false
+    }
+
+    /// Whether there is a call with this name.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.lock().contains_key(name)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<CancellationToken>>> {

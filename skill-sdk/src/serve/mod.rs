@@ -15,19 +15,22 @@
 mod admission;
 #[cfg(feature = "http")]
 mod guard;
-#[cfg(feature = "mcp")]
 mod in_flight;
 mod limits;
+mod members;
 #[cfg(feature = "http")]
 mod metrics;
+mod pipe;
 #[cfg(feature = "http")]
 mod readiness;
 mod shutdown;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
@@ -35,19 +38,23 @@ pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
 pub use self::guard::ConfigError;
 #[cfg(feature = "http")]
 pub(crate) use self::guard::Guard;
-#[cfg(feature = "mcp")]
-pub(crate) use self::in_flight::InFlight;
+pub(crate) use self::in_flight::Id;
+#[cfg(feature = "mcp-http")]
+use self::in_flight::InFlight;
 pub use self::limits::Limits;
 #[cfg(feature = "host")]
 pub(crate) use self::limits::flags;
+pub(crate) use self::members::Members;
 #[cfg(feature = "http")]
 pub(crate) use self::metrics::Metrics;
+pub(crate) use self::pipe::{Ended, Outgoing, Pipe, PipeLimits, Protocol, serve_pipe};
 #[cfg(feature = "http")]
 pub(crate) use self::readiness::Probe;
 #[cfg(feature = "http")]
 use self::readiness::Readiness;
 pub(crate) use self::shutdown::Shutdown;
 use crate::context::Environment;
+use crate::error::SkillError;
 use crate::pipeline::{Call, CallOutcome, SkillSet};
 
 /// What the parts of a server share. Cheap to clone; all clones are the same.
@@ -64,7 +71,7 @@ struct Inner {
     calls: Arc<Semaphore>,
     /// The calls that run, without the threads that go on after theirs.
     running: TaskTracker,
-    #[cfg(feature = "mcp")]
+    #[cfg(feature = "mcp-http")]
     in_flight: InFlight,
     shutdown: Shutdown,
     #[cfg(feature = "http")]
@@ -107,7 +114,7 @@ impl Service {
             hosted,
             calls: Arc::new(admission::semaphore(limits.concurrency)),
             running,
-            #[cfg(feature = "mcp")]
+            #[cfg(feature = "mcp-http")]
             in_flight: InFlight::default(),
             shutdown: Shutdown::default(),
             #[cfg(feature = "http")]
@@ -120,6 +127,22 @@ impl Service {
             limits,
             environment,
         }))
+    }
+
+    /// A service of clients over pipes, for so many calls at the same time.
+    pub(crate) fn of_pipes(skills: SkillSet, concurrency: usize, environment: Environment) -> Self {
+        let limits = Limits {
+            concurrency,
+            skill_concurrency: concurrency,
+            ..Limits::default()
+        };
+        Self::new(
+            skills,
+            limits,
+            environment,
+            #[cfg(feature = "http")]
+            Vec::new(),
+        )
     }
 
     /// The skills.
@@ -143,7 +166,7 @@ impl Service {
     }
 
     /// The calls in flight that clients can cancel by their ids.
-    #[cfg(feature = "mcp")]
+    #[cfg(feature = "mcp-http")]
     pub(crate) fn in_flight(&self) -> &InFlight {
         &self.0.in_flight
     }
@@ -171,14 +194,27 @@ impl Service {
         admitted.inspect_err(|overloaded| self.rejected(overloaded.code()))
     }
 
-    /// Waits until a call is admitted, for clients that cannot retry: those of a pipe. Fails once running calls are cut.
-    #[cfg(feature = "mcp")]
-    pub(crate) async fn admit_in_turn(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
-        tokio::select! {
-            biased;
-            permit = Permit::acquire(&self.0.calls, skill, self.0.running.token()) => permit,
-            () = self.0.shutdown.cut() => Err(Overloaded::Stopping),
+    /// Waits until a call is admitted, for clients that cannot retry: those of a pipe. It waits at most as long as the call may
+    /// take, and `timeout` becomes what is left of that.
+    pub(crate) async fn admit_in_turn(
+        &self,
+        skill: &Arc<HostedSkill>,
+        timeout: &mut Option<Duration>,
+    ) -> Result<Permit, SkillError> {
+        let (calls, running) = (&self.0.calls, self.0.running.token());
+        if let Ok(permit) = Permit::try_acquire(calls, skill, running.clone()) {
+            return Ok(permit);
         }
+        let seconds = skill.runnable().described().contract().timeout_seconds;
+        let limit = timeout.unwrap_or(Duration::from_secs(seconds.into()));
+        let began = Instant::now();
+        let waited = tokio::time::timeout(limit, Permit::acquire(calls, skill, running)).await;
+        *timeout = Some(limit.saturating_sub(began.elapsed()));
+        waited.unwrap_or_else(|_| {
+            let seconds = limit.as_secs_f64();
+            let message = format!("the call waited {seconds} s for others: too many calls are running");
+            Err(SkillError::retryable("timeout", message))
+        })
     }
 
     /// Runs an admitted call and counts its outcome. Dropping the future cancels the call.

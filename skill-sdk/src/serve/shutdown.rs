@@ -3,8 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
-#[cfg(feature = "mcp")]
-use tokio_util::sync::DropGuard;
 
 /// Where a server is between its start and its end.
 #[derive(Debug, Default)]
@@ -27,12 +25,6 @@ impl Shutdown {
     /// Calls that still run are cut.
     pub(crate) fn cut_calls(&self) {
         self.cut.cancel();
-    }
-
-    /// Cuts the calls that still run once the guard is dropped.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn cut_on_drop(&self) -> DropGuard {
-        self.cut.clone().drop_guard()
     }
 
     /// Resolves once running calls are cut.

@@ -12,8 +12,8 @@ use super::{Capabilities, check};
 use crate::context::{InputChannel, InputKind, InputRequest, Responding};
 use crate::contract::json as checked_json;
 use crate::error::SkillError;
-use crate::mcp::outgoing::Outgoing;
 use crate::mcp::protocol::{Id, notification, outgoing_request};
+use crate::serve::Outgoing;
 
 /// How many requests may wait for the responses of one client.
 const MAX_WAITING: usize = 256;

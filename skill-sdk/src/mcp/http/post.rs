@@ -19,9 +19,9 @@ use crate::http::request::{is_json, trace};
 use crate::mcp::call::{Admission, Origin, ToolCall};
 use crate::mcp::methods;
 use crate::mcp::notify::Threshold;
-use crate::mcp::outgoing::Outgoing;
 use crate::mcp::protocol::{self, METHOD_NOT_FOUND, Message, Params, RequestMeta, Revision, RpcError};
 use crate::mcp::session::Session;
+use crate::serve::Outgoing;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";

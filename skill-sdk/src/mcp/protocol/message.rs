@@ -6,9 +6,10 @@ use std::fmt;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Number, Value, json};
+use serde_json::{Value, json};
 
 use crate::ndjson::to_line;
+pub(in crate::mcp) use crate::serve::Id;
 
 /// The message is not JSON.
 pub(in crate::mcp) const PARSE_ERROR: i32 = -32700;
@@ -52,51 +53,32 @@ impl RpcError {
     }
 }
 
-/// The id of a request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(in crate::mcp) enum Id {
-    Number(Number),
-    String(String),
-}
+/// The id of a message of which only the beginning is known.
+pub(in crate::mcp) fn id_of_beginning(text: &str) -> Option<Id> {
+    struct Fields<'a>(&'a mut Option<Id>);
+    impl<'de> Visitor<'de> for Fields<'_> {
+        type Value = ();
 
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => write!(f, "{number}"),
-            Self::String(text) => write!(f, "{text:?}"),
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a message")
         }
-    }
-}
 
-impl Id {
-    /// The id of a message of which only the beginning is known.
-    pub(in crate::mcp) fn of_beginning(text: &str) -> Option<Self> {
-        struct Fields<'a>(&'a mut Option<Id>);
-        impl<'de> Visitor<'de> for Fields<'_> {
-            type Value = ();
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a message")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-                while let Some(name) = fields.next_key::<Cow<'de, str>>()? {
-                    match &*name {
-                        "id" => *self.0 = fields.next_value()?,
-                        _ => drop(fields.next_value::<IgnoredAny>()?),
-                    }
+        fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+            while let Some(name) = fields.next_key::<Cow<'de, str>>()? {
+                match &*name {
+                    "id" => *self.0 = fields.next_value()?,
+                    _ => drop(fields.next_value::<IgnoredAny>()?),
                 }
-                Ok(())
             }
+            Ok(())
         }
-        let mut id = None;
-        // The last number may go on behind the beginning.
-        let text = text.trim_end_matches(|c: char| c.is_ascii_digit() || "+-.eE".contains(c));
-        // It fails where the beginning ends.
-        drop(serde_json::Deserializer::from_str(text).deserialize_map(Fields(&mut id)));
-        id
     }
+    let mut id = None;
+    // The last number may go on behind the beginning.
+    let text = text.trim_end_matches(|c: char| c.is_ascii_digit() || "+-.eE".contains(c));
+    // It fails where the beginning ends.
+    drop(serde_json::Deserializer::from_str(text).deserialize_map(Fields(&mut id)));
+    id
 }
 
 /// One message of a client.
@@ -220,7 +202,7 @@ pub(in crate::mcp) fn outgoing_request(id: &Id, method: &str, params: &Value) ->
 
 fn line(message: &impl Serialize) -> Vec<u8> {
     // Messages have string keys only, and the writer is memory.
-    to_line(message).unwrap_or_default()
+    to_line(message)
 }
 
 #[cfg(test)]
@@ -324,7 +306,7 @@ mod tests {
 
     #[test]
     fn the_id_of_a_message_that_is_too_long() {
-        let id = |text: &str| Id::of_beginning(text).map(|id| serde_json::to_string(&id).unwrap());
+        let id = |text: &str| id_of_beginning(text).map(|id| serde_json::to_string(&id).unwrap());
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/ca"#, Some("7")),
             (r#"{"id":"a\"b","params":{"id":8,"x":["#, Some(r#""a\"b""#)),
