@@ -74,7 +74,7 @@ pub mod local;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 #[cfg(feature = "runtime")]
-mod ndjson;
+mod pipe;
 #[cfg(feature = "runtime")]
 pub mod pipeline;
 mod platform;

@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["registry"],
     &["pipeline"],
     &["auth", "serve"],
-    &["http", "ndjson"],
+    &["http", "pipe"],
     &["local", "mcp"],
     &["host"],
     &["testing"],

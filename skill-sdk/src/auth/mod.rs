@@ -12,7 +12,7 @@
 //!   [`JWKS_MAX_STALE`] after the last successful one.
 //! - The signature of a token is verified once while the keys stay the same; its expiry is checked each time.
 //!
-//! A response never says what was wrong with a token. The log does, without the token.
+//! A response never says what was wrong with a token. The log does, without the token, at most 10 times a second.
 //!
 //! ```no_run
 //! use skill_sdk::Environment;
@@ -40,12 +40,16 @@ mod jwks;
 #[cfg(feature = "auth")]
 mod keys;
 #[cfg(feature = "auth")]
+mod log_limit;
+#[cfg(feature = "auth")]
 mod token;
 #[cfg(feature = "auth")]
 mod verifier;
 
 pub use self::settings::{AUDIENCE, AuthSettings, IAM_ISSUER, JWKS_URL, SettingsError};
 
+#[cfg(feature = "auth")]
+pub(crate) use self::log_limit::LogLimit;
 #[cfg(feature = "auth")]
 pub use self::{
     claims::LEEWAY_SECONDS,

@@ -12,6 +12,7 @@ use super::claims;
 use super::error::AuthError;
 use super::jwks::KeySet;
 use super::keys::{JWKS_MIN_REFRESH_INTERVAL, JwksUrl, Keys};
+use super::log_limit::LogLimit;
 use super::settings::{AuthSettings, SettingsError};
 use super::token;
 use crate::context::{Caller, Environment};
@@ -56,6 +57,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     /// Verified tokens by their SHA-256, so that no token stays in memory.
     tokens: Cache<[u8; 32], Verified>,
+    log: LogLimit,
 }
 
 /// A verified token.
@@ -101,6 +103,7 @@ impl Verifier {
             keys: Arc::new(Keys::new(source, Arc::clone(&clock))),
             clock,
             tokens: Cache::new(CACHED_TOKENS),
+            log: LogLimit::default(),
         })))
     }
 
@@ -130,7 +133,7 @@ impl Verifier {
     /// The caller whose bearer token is in the header `Authorization`. Pass all values of that header: a request with several
     /// of them is rejected.
     ///
-    /// The log says at the level `info` why a token is invalid, without the token.
+    /// The log says at the level `info` why a token is invalid, without the token, at most 10 times a second.
     ///
     /// # Errors
     ///
@@ -145,10 +148,13 @@ impl Verifier {
             [] => Err(AuthError::invalid("there is no header Authorization")),
             _ => Err(AuthError::invalid("there are several headers Authorization")),
         };
-        match &result {
-            Ok(_) => {}
-            Err(reason @ AuthError::InvalidToken(_)) => tracing::info!(%reason, "authentication failed"),
-            Err(reason) => tracing::warn!(%reason, "authentication failed"),
+        if let Err(reason) = &result
+            && self.0.log.allows()
+        {
+            match reason {
+                AuthError::InvalidToken(_) => tracing::info!(%reason, "authentication failed"),
+                AuthError::VerificationUnavailable => tracing::warn!(%reason, "authentication failed"),
+            }
         }
         result
     }
@@ -159,6 +165,7 @@ impl Verifier {
             keys,
             clock,
             tokens,
+            ..
         } = &*self.0;
         let token = token::bearer(authorization)?;
         let hash: [u8; 32] = Sha256::digest(token).into();

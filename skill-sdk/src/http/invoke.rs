@@ -84,10 +84,7 @@ async fn call(
     let attachments = outcome.take_attachments();
     let (result, cost) = outcome.into_parts();
     Ok(match result {
-        Ok(outputs) => {
-            let wanted = multipart::is_wanted(headers);
-            multipart::respond(outputs, cost.as_ref(), &attachments, wanted, permit)
-        }
+        Ok(outputs) => multipart::respond(outputs, cost.as_ref(), &attachments, headers, permit),
         Err(error) => answer::failure(&error),
     })
 }

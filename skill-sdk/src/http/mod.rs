@@ -49,6 +49,7 @@ use crate::serve::{Guard, Probe, Service};
 #[derive(Clone)]
 pub struct HttpServer(Arc<Shared>);
 
+#[derive(Clone)]
 struct Shared {
     host: SkillSet,
     /// `None`: anybody may call.
@@ -150,16 +151,7 @@ impl HttpServer {
     }
 
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
-        let mut shared = Arc::try_unwrap(self.0).unwrap_or_else(|shared| Shared {
-            host: shared.host.clone(),
-            verifier: shared.verifier.clone(),
-            limits: shared.limits.clone(),
-            environment: shared.environment.clone(),
-            probes: shared.probes.clone(),
-            public_metrics: shared.public_metrics,
-            guard: Arc::clone(&shared.guard),
-            service: OnceLock::new(),
-        });
+        let mut shared = Arc::unwrap_or_clone(self.0);
         shared.service = OnceLock::new();
         change(&mut shared);
         Self(Arc::new(shared))

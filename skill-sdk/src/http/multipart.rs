@@ -2,12 +2,13 @@
 //!
 //! The first part is the outputs as they always are; each attachment is a part with its bytes after it.
 
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
 use serde_json::Value;
 
 use super::answer;
+use super::request::accepts;
 use crate::handler::Attachment;
 
 /// The header that holds how many attachments a result has, whether they are sent or not.
@@ -15,36 +16,18 @@ const ATTACHMENTS: HeaderName = HeaderName::from_static("x-skill-attachments");
 
 const MIXED: &str = "multipart/mixed";
 
-/// Whether a caller wants to have attachments.
-pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
-    let values = headers
-        .get_all(ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).any(|range| {
-        let mut parts = range.split(';').map(str::trim);
-        let kind = parts.next().unwrap_or_default();
-        let unwanted = parts.any(|part| {
-            part.split_once('=').is_some_and(|(name, weight)| {
-                name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0_f32)
-            })
-        });
-        kind.eq_ignore_ascii_case(MIXED) && !unwanted
-    })
-}
-
 /// The answer with the outputs, and with the attachments or at least how many there are.
 pub(super) fn respond(
     outputs: Vec<u8>,
     cost: Option<&Value>,
     attachments: &[Attachment],
-    wanted: bool,
+    headers: &HeaderMap,
     permit: impl Send + 'static,
 ) -> Response {
     if attachments.is_empty() {
         return answer::outputs(outputs, cost, permit);
     }
-    let mut response = match boundary().filter(|_| wanted) {
+    let mut response = match boundary().filter(|_| accepts(headers, &[MIXED])) {
         Some(boundary) => {
             let mut response = answer::outputs(parts(&boundary, &outputs, attachments), cost, permit);
             if let Ok(kind) = HeaderValue::from_str(&format!("{MIXED}; boundary={boundary}")) {
@@ -99,6 +82,8 @@ fn boundary() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::header::ACCEPT;
+
     use super::*;
 
     async fn text(response: Response) -> String {
@@ -118,7 +103,7 @@ mod tests {
     fn answer_to(accept: &'static str, attachments: &[Attachment]) -> Response {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        respond(b"{}".to_vec(), None, attachments, is_wanted(&headers), ())
+        respond(b"{}".to_vec(), None, attachments, &headers, ())
     }
 
     #[tokio::test]

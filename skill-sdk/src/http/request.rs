@@ -1,6 +1,6 @@
 //! Reading a request: content type and envelope.
 
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 
 use crate::context::TraceContext;
@@ -14,6 +14,23 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
         (Some(content_type), None) => is_json_type(content_type),
         (Some(_), Some(_)) => false,
     }
+}
+
+/// Whether `Accept` names one of these media types.
+pub(crate) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
+    let values = headers.get_all(ACCEPT).iter();
+    let mut ranges = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    ranges.any(|range| {
+        let mut parts = range.split(';').map(|part| part.trim().to_ascii_lowercase());
+        let kind = parts.next().unwrap_or_default();
+        let is_excluded = |part: String| {
+            let weight = part.strip_prefix("q=").and_then(|weight| weight.parse().ok());
+            weight == Some(0.0_f32)
+        };
+        kinds.contains(&kind.as_str()) && !parts.any(is_excluded)
+    })
 }
 
 /// The trace context of the caller. Two parents are as good as none.
@@ -142,5 +159,30 @@ mod tests {
             assert!(!types(&[bad]), "{bad}");
         }
         assert!(!types(&["application/json", "application/json"]));
+    }
+
+    #[test]
+    fn what_clients_accept() {
+        for (sent, json, events) in [
+            (&[][..], false, false),
+            (&["application/json, text/event-stream"], true, true),
+            (&["Application/JSON;q=0.5", "text/event-stream;q=0.1"], true, true),
+            (&["application/json"], true, false),
+            (&["*/*"], true, false),
+            (&["text/html"], false, false),
+            (&["text/event-stream"], false, true),
+            (&["application/json;q=0, text/event-stream"], false, true),
+            (&["application/*"], true, false),
+            (&["application/jsonx"], false, false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in sent {
+                headers.append(ACCEPT, HeaderValue::from_static(value));
+            }
+            let found = accepts(&headers, &["application/json", "application/*", "*/*"]);
+            assert_eq!(found, json, "{sent:?}");
+            let found = accepts(&headers, &["text/event-stream", "text/*"]);
+            assert_eq!(found, events, "{sent:?}");
+        }
     }
 }

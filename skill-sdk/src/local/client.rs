@@ -6,9 +6,9 @@ use super::LocalServer;
 use super::message::{self, CallRequest, ParseError, Request};
 use crate::context::{Notice, NoticeLevel, NoticeSink, Progress, ProgressSink};
 use crate::error::SkillError;
-use crate::ndjson::Line;
+use crate::pipe::{Ended, Line, Outgoing, Pipe, Protocol};
 use crate::pipeline::Call;
-use crate::serve::{Ended, Id, Outgoing, Overloaded, Pipe, Protocol, Service};
+use crate::serve::{Id, Overloaded, Service};
 
 /// One client of a server.
 pub(super) struct Client {

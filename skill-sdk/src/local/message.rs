@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::context::{Notice, NoticeLevel, Progress, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
-use crate::ndjson::to_line;
+use crate::pipe::to_line;
 use crate::pipeline::{CallOutcome, Meta, SkillSet};
 use crate::serve::{Id, Members};
 

@@ -24,8 +24,9 @@ use self::client::Client;
 #[cfg(unix)]
 pub use self::socket::serve_socket;
 use crate::context::Environment;
+use crate::pipe::{PipeLimits, serve_pipe};
 use crate::pipeline::SkillSet;
-use crate::serve::{PipeLimits, Service, serve_pipe};
+use crate::serve::Service;
 
 /// The longest line that is read by default, in bytes: 4 MiB.
 pub const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{LocalServer, message, serve_client};
 use crate::error::SkillError;
-use crate::ndjson::peer_closed;
+use crate::pipe::peer_closed;
 use crate::serve::Service;
 
 /// How many clients may be connected at the same time.

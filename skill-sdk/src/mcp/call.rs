@@ -15,8 +15,9 @@ use super::session::Session;
 use crate::context::{Caller, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
+use crate::pipe::Outgoing;
 use crate::pipeline::{Call, CallOutcome, Meta, Runnable};
-use crate::serve::{Outgoing, Overloaded, Permit, Service};
+use crate::serve::{Overloaded, Permit, Service};
 
 /// The error of a call that needs a capability that the client did not declare.
 const MISSING_CAPABILITY: i32 = -32021;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::protocol::{Id, RpcError, notification, text};
 use crate::context::{Notice, NoticeSink, Progress, ProgressSink};
-use crate::serve::Outgoing;
+use crate::pipe::Outgoing;
 
 /// The levels of the protocol, least severe first. They begin with those of [`NoticeLevel`](crate::context::NoticeLevel).
 const LEVELS: [&str; 8] = [

@@ -13,8 +13,8 @@ use super::protocol::{
 };
 use super::session::Session;
 use super::{McpServer, methods};
-use crate::ndjson::Line;
-use crate::serve::{Ended, Pipe, PipeLimits, Protocol, Service, serve_pipe};
+use crate::pipe::{Ended, Line, Pipe, PipeLimits, Protocol, serve_pipe};
+use crate::serve::Service;
 
 /// How many bytes calls may take before no more messages are read.
 const MAX_MEMORY: usize = 16 * 1024 * 1024;

@@ -45,15 +45,12 @@ impl HostedSkill {
         &self.runnable
     }
 
-    /// How many slots are taken: by calls that run, and by threads that go on after their calls.
+    /// Takes over into the metrics what others count.
     #[cfg(feature = "http")]
-    pub(super) fn slots_taken(&self) -> usize {
-        self.limit.saturating_sub(self.calls.available_permits())
-    }
-
-    #[cfg(feature = "http")]
-    pub(super) fn metrics(&self) -> &SkillMetrics {
-        &self.metrics
+    pub(super) fn update_metrics(&self) {
+        // By calls that run, and by threads that go on after their calls.
+        let slots_taken = self.limit.saturating_sub(self.calls.available_permits());
+        self.metrics.set(slots_taken, self.runnable.slow_polls());
     }
 }
 
@@ -204,6 +201,6 @@ impl Drop for Permit {
 }
 
 /// A semaphore with so many permits.
-pub(super) fn semaphore(count: usize) -> Semaphore {
+pub(crate) fn semaphore(count: usize) -> Semaphore {
     Semaphore::new(count.min(Semaphore::MAX_PERMITS))
 }

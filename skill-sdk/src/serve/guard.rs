@@ -5,9 +5,13 @@
 
 use std::error::Error;
 use std::fmt;
+use std::net::Ipv6Addr;
+use std::sync::Arc;
 
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderMap, HeaderValue, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri, uri};
+
+use crate::auth::LogLimit;
 
 /// A value of the configuration that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,28 +55,18 @@ pub(crate) struct Authority {
 impl Authority {
     /// Reads `NAME` or `NAME:PORT`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (name, port) = match text.strip_prefix('[') {
-            Some(rest) => {
-                let (name, port) = rest.split_once(']')?;
-                (name, port.strip_prefix(':').or((!port.is_empty()).then_some("?")))
-            }
-            None => match text.split_once(':') {
-                // An address of IPv6 without brackets.
-                Some((_, rest)) if rest.contains(':') => (text, None),
-                Some((name, port)) => (name, Some(port)),
-                None => (text, None),
-            },
-        };
-        let name = name.trim_end_matches('.').to_ascii_lowercase();
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:%".contains(&byte);
-        if name.is_empty() || !name.bytes().all(plain) {
-            return None;
-        }
-        let port = match port {
-            None => None,
-            Some(port) => Some(port.parse().ok()?),
-        };
-        Some(Self { name, port })
+        // An address of IPv6 may stand without brackets.
+        let bracketed = text.parse::<Ipv6Addr>().map(|address| format!("[{address}]"));
+        let text = bracketed.as_deref().unwrap_or(text);
+        let authority: uri::Authority = text.parse().ok()?;
+        let (name, port) = (authority.host(), authority.port_u16());
+        // Neither a user nor a port that is none.
+        let whole = port.map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
+        let name = name.trim_matches(['[', ']']).trim_end_matches('.');
+        (whole == text && !name.is_empty()).then(|| Self {
+            name: name.to_ascii_lowercase(),
+            port,
+        })
     }
 
     fn is_loopback(&self) -> bool {
@@ -88,7 +82,7 @@ impl Authority {
 /// Where a web page comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
-    scheme: String,
+    scheme: uri::Scheme,
     authority: Authority,
 }
 
@@ -96,18 +90,14 @@ impl Origin {
     /// Reads `SCHEME://NAME` or `SCHEME://NAME:PORT`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
-        let scheme = scheme.to_ascii_lowercase();
+        let scheme: uri::Scheme = scheme.to_ascii_lowercase().parse().ok()?;
         let mut authority = Authority::parse(rest)?;
         authority.port = authority.port.or(match scheme.as_str() {
             "http" => Some(80),
             "https" => Some(443),
             _ => None,
         });
-        let plain = !scheme.is_empty()
-            && scheme
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-        plain.then_some(Self { scheme, authority })
+        Some(Self { scheme, authority })
     }
 
     fn is_loopback(&self) -> bool {
@@ -122,6 +112,7 @@ pub(crate) struct Guard {
     any_host: bool,
     origins: Vec<Origin>,
     any_origin: bool,
+    log: Arc<LogLimit>,
 }
 
 impl Guard {
@@ -164,8 +155,11 @@ impl Guard {
             (Some(_), Some(_)) => None,
             (Some(host), None) => host.to_str().ok(),
             // HTTP/2 says it in the target.
-            (None, _) => uri.authority().map(axum::http::uri::Authority::as_str),
+            (None, _) => uri.authority().map(uri::Authority::as_str),
         };
+        if text.is_some_and(is_loopback) {
+            return Ok(());
+        }
         let host = text.and_then(Authority::parse);
         let served = host
             .as_ref()
@@ -173,11 +167,13 @@ impl Guard {
         if served {
             return Ok(());
         }
-        let name = host.map_or_else(|| "its-name".to_owned(), |host| host.name);
-        tracing::warn!(
-            host = text.unwrap_or_default(),
-            "rejected a request for another host name: if it is yours, serve it with --allowed-host {name} or --public-url"
-        );
+        if self.log.allows() {
+            let name = host.map_or_else(|| "its-name".to_owned(), |host| host.name);
+            tracing::warn!(
+                host = text.unwrap_or_default(),
+                "rejected a request for another host name: if it is yours, serve it with --allowed-host {name} or --public-url"
+            );
+        }
         Err(
             "the host name of this request is not served here; the operator can allow it with --allowed-host or --public-url",
         )
@@ -203,12 +199,24 @@ impl Guard {
         if served {
             return Ok(());
         }
-        tracing::warn!(
-            origin = text.unwrap_or_default(),
-            "rejected a request from a web page of another origin: if it is yours, serve it with --allowed-origin"
-        );
+        if self.log.allows() {
+            tracing::warn!(
+                origin = text.unwrap_or_default(),
+                "rejected a request from a web page of another origin: if it is yours, serve it with --allowed-origin"
+            );
+        }
         Err("web pages of this origin are not served here; the operator can allow it with --allowed-origin")
     }
+}
+
+/// Whether a header `Host` is one of this machine, as nearly all are that come here.
+fn is_loopback(host: &str) -> bool {
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        _ => host,
+    };
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 #[cfg(test)]

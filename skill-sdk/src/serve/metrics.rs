@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -36,6 +36,7 @@ pub(crate) struct SkillMetrics {
     duration: Histogram,
     in_flight: Gauge,
     abandoned: Gauge,
+    slow_polls: Counter,
     errors: Family<Labels<2>, Counter>,
     codes: Names,
     cost: Family<Labels<2>, Cost>,
@@ -77,9 +78,11 @@ impl SkillMetrics {
         }
     }
 
-    /// So many slots are taken: more than calls in flight when threads go on although their calls are over.
-    pub(super) fn set_slots(&self, taken: usize) {
-        let taken = i64::try_from(taken).unwrap_or(i64::MAX);
+    /// Takes over what others count: slots that are taken (more than calls in flight when threads go on although their calls are
+    /// over), and polls that blocked their thread.
+    pub(super) fn set(&self, slots_taken: usize, slow_polls: u64) {
+        self.slow_polls.inner().store(slow_polls, Ordering::Relaxed);
+        let taken = i64::try_from(slots_taken).unwrap_or(i64::MAX);
         self.abandoned
             .set(taken.saturating_sub(self.in_flight.get()).max(0));
     }
@@ -133,6 +136,7 @@ pub(crate) struct Metrics {
     duration: Family<Labels<1>, Histogram, fn() -> Histogram>,
     in_flight: Family<Labels<1>, Gauge>,
     abandoned: Family<Labels<1>, Gauge>,
+    slow_polls: Family<Labels<1>, Counter>,
     cost: Family<Labels<2>, Cost>,
     rejections: Family<Labels<1>, Counter>,
     /// Connections that are open now.
@@ -166,6 +170,12 @@ impl Metrics {
                 r,
                 "calls_abandoned",
                 "Calls that are over while the thread of their skill goes on",
+                Family::default(),
+            ),
+            slow_polls: register(
+                r,
+                "slow_polls",
+                "Times that an async fn blocked its thread for more than 100 ms",
                 Family::default(),
             ),
             cost: register(
@@ -211,6 +221,7 @@ impl Metrics {
             duration: self.duration.get_or_create_owned(&labels),
             in_flight: self.in_flight.get_or_create_owned(&labels),
             abandoned: self.abandoned.get_or_create_owned(&labels),
+            slow_polls: self.slow_polls.get_or_create_owned(&labels),
             errors: self.errors.clone(),
             codes: Names::default(),
             cost: self.cost.clone(),

@@ -20,7 +20,6 @@ mod limits;
 mod members;
 #[cfg(feature = "http")]
 mod metrics;
-mod pipe;
 #[cfg(feature = "http")]
 mod readiness;
 mod shutdown;
@@ -33,21 +32,18 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::admission::{HostedSkill, Overloaded, Permit};
+pub(crate) use self::admission::{HostedSkill, Overloaded, Permit, semaphore};
 #[cfg(feature = "http")]
 pub use self::guard::ConfigError;
 #[cfg(feature = "http")]
 pub(crate) use self::guard::Guard;
-pub(crate) use self::in_flight::Id;
-#[cfg(feature = "mcp-http")]
-use self::in_flight::InFlight;
+pub(crate) use self::in_flight::{Id, InFlight, InFlightGuard};
 pub use self::limits::Limits;
 #[cfg(feature = "host")]
 pub(crate) use self::limits::flags;
 pub(crate) use self::members::Members;
 #[cfg(feature = "http")]
 pub(crate) use self::metrics::Metrics;
-pub(crate) use self::pipe::{Ended, Outgoing, Pipe, PipeLimits, Protocol, serve_pipe};
 #[cfg(feature = "http")]
 pub(crate) use self::readiness::Probe;
 #[cfg(feature = "http")]
@@ -263,7 +259,7 @@ impl Service {
     /// The metrics as Prometheus reads them.
     pub(crate) fn metrics_text(&self) -> Result<String, std::fmt::Error> {
         for skill in self.0.hosted.values() {
-            skill.metrics().set_slots(skill.slots_taken());
+            skill.update_metrics();
         }
         self.0.metrics.text()
     }

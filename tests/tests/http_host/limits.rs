@@ -70,6 +70,17 @@ async fn one_skill_at_its_limit_leaves_the_others_alone() {
     );
 }
 
+#[tokio::test]
+async fn an_async_fn_that_blocks_its_thread_is_counted() {
+    let server = Server::start(anonymous(&[act::SKILL]), ServeOptions::new("127.0.0.1", 0)).await;
+    let slow = "skill_sdk_slow_polls_total{skill=\"http.act@1\"}";
+    assert_eq!(metric(&server, slow).await, "0");
+    let mut client = server.connect().await;
+    assert_eq!(client.post(ACT, &action("stall")).await.status, 200);
+    assert_eq!(client.post(ACT, &action("a")).await.status, 200);
+    assert_eq!(metric(&server, slow).await, "1");
+}
+
 /// A host of a skill that keeps its thread, and of others.
 async fn serve_deaf(change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();

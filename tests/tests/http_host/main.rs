@@ -36,6 +36,12 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
         "terminal" => return Err(SkillError::terminal("denied", "no").with_source("hunter2")),
         "panic" => panic!("hunter2"),
         "unusable" => return Err(SkillError::terminal("Not A Code", "")),
+        "stall" => {
+            let began = std::time::Instant::now();
+            while began.elapsed() < std::time::Duration::from_millis(110) {
+                std::hint::spin_loop();
+            }
+        }
         "wait" => {
             let _body = Body::begins(ctx);
             signs::wait_at_gate(ctx).await;

@@ -17,7 +17,7 @@ use crate::host::logging::LogFormat;
 use crate::host::process_group::ProcessGroup;
 use crate::host::stdio::ProtocolStdio;
 use crate::local::{LocalServer, serve_until_gone};
-use crate::ndjson::is_peer_closed;
+use crate::pipe::is_peer_closed;
 
 /// How often the server looks whether its caller is gone, once the input ended.
 const LOOK: Duration = Duration::from_millis(100);

@@ -11,7 +11,7 @@ use crate::host::command::Failure;
 use crate::host::logging::LogFormat;
 use crate::host::stdio::ProtocolStdio;
 use crate::mcp::{self, McpServer, StdioOptions, serve_until_gone};
-use crate::ndjson::peer_closed;
+use crate::pipe::peer_closed;
 use crate::pipeline::SkillSet;
 
 /// Serves the client that started the program, until it closes its end or the program is told to stop.

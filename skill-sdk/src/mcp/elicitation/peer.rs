@@ -13,7 +13,7 @@ use crate::context::{InputChannel, InputKind, InputRequest, Responding};
 use crate::contract::json as checked_json;
 use crate::error::SkillError;
 use crate::mcp::protocol::{Id, notification, outgoing_request};
-use crate::serve::Outgoing;
+use crate::pipe::Outgoing;
 
 /// How many requests may wait for the responses of one client.
 const MAX_WAITING: usize = 256;

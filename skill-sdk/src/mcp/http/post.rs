@@ -15,13 +15,13 @@ use super::sessions::SESSION;
 use super::stream::{self, Reply};
 use crate::context::Caller;
 use crate::http::body;
-use crate::http::request::{is_json, trace};
+use crate::http::request::{accepts, is_json, trace};
 use crate::mcp::call::{Admission, Origin, ToolCall};
 use crate::mcp::methods;
 use crate::mcp::notify::Threshold;
 use crate::mcp::protocol::{self, METHOD_NOT_FOUND, Message, Params, RequestMeta, Revision, RpcError};
 use crate::mcp::session::Session;
-use crate::serve::Outgoing;
+use crate::pipe::Outgoing;
 
 const EVENT_STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -36,7 +36,8 @@ pub(super) async fn post(
     headers: &HeaderMap,
     body: &mut Body,
 ) -> Result<Response, Response> {
-    if !accepts(headers, &[JSON, "application/*", "*/*"]) {
+    // Without `Accept` a client takes JSON.
+    if headers.contains_key(ACCEPT) && !accepts(headers, &[JSON, "application/*", "*/*"]) {
         let message = format!(
             "responses are JSON, which the header Accept excludes: send `Accept: {JSON}, {EVENT_STREAM}`"
         );
@@ -219,56 +220,5 @@ impl Exchange<'_> {
         }
         let id = sessions.open(Session::new(capabilities), self.caller.as_deref())?;
         HeaderValue::from_str(&id).ok()
-    }
-}
-
-/// Whether a client takes responses of one of these media types. Without `Accept` it takes JSON.
-fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
-    if !headers.contains_key(ACCEPT) {
-        return kinds.contains(&JSON);
-    }
-    let values = headers.get_all(ACCEPT).iter();
-    let mut ranges = values
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    ranges.any(|range| {
-        let mut parts = range.split(';').map(|part| part.trim().to_ascii_lowercase());
-        let kind = parts.next().unwrap_or_default();
-        let is_excluded = |part: String| {
-            let weight = part.strip_prefix("q=").and_then(|weight| weight.parse().ok());
-            weight == Some(0.0_f32)
-        };
-        kinds.contains(&kind.as_str()) && !parts.any(is_excluded)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::http::HeaderValue;
-
-    use super::*;
-
-    #[test]
-    fn what_clients_accept() {
-        for (sent, json, events) in [
-            (&[][..], true, false),
-            (&["application/json, text/event-stream"], true, true),
-            (&["Application/JSON;q=0.5", "text/event-stream;q=0.1"], true, true),
-            (&["application/json"], true, false),
-            (&["*/*"], true, false),
-            (&["text/html"], false, false),
-            (&["text/event-stream"], false, true),
-            (&["application/json;q=0, text/event-stream"], false, true),
-            (&["application/*"], true, false),
-            (&["application/jsonx"], false, false),
-        ] {
-            let mut headers = HeaderMap::new();
-            for value in sent {
-                headers.append(ACCEPT, HeaderValue::from_static(value));
-            }
-            let found = accepts(&headers, &[JSON, "application/*", "*/*"]);
-            assert_eq!(found, json, "{sent:?}");
-            assert_eq!(accepts(&headers, &[EVENT_STREAM, "text/*"]), events, "{sent:?}");
-        }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::ndjson::to_line;
+use crate::pipe::to_line;
 pub(in crate::mcp) use crate::serve::Id;
 
 /// The message is not JSON.

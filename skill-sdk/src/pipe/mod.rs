@@ -1,5 +1,7 @@
 //! One client over a pair of streams of lines: a task reads them, a task runs each call, and a task writes what is sent.
 
+mod ndjson;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +16,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-use super::admission::semaphore;
-use super::in_flight::{InFlight, InFlightGuard};
-use crate::ndjson::{self, Line, NdjsonCodec, write_lines};
+use self::ndjson::NdjsonCodec;
+#[cfg(feature = "host")]
+pub(crate) use self::ndjson::is_peer_closed;
+pub(crate) use self::ndjson::{Line, peer_closed, to_line};
+use crate::serve::{InFlight, InFlightGuard, semaphore};
 
 /// How many lines wait for a client that reads slowly. A response that does not fit waits; a notification is dropped.
 const QUEUED_LINES: usize = 128;
@@ -144,13 +148,16 @@ pub(crate) async fn serve_pipe<P: Protocol>(
     } = pipe.clone();
     // Calls that are left when the client is not served any more are cancelled.
     let _cut = cut.clone().drop_guard();
-    let mut writer = AbortOnDropHandle::new(tokio::spawn(write_lines(output, queue)));
+    let mut writer = AbortOnDropHandle::new(tokio::spawn(ndjson::write_lines(output, queue)));
     // It goes on during the drain: running calls can be cancelled, and further ones are rejected.
     let reading = read(protocol(pipe), limits.max_line, outgoing.clone(), input);
     let mut reader = AbortOnDropHandle::new(tokio::spawn(reading));
     let mut read = Ok(());
     tokio::select! {
-        ended = &mut reader => read = ended.map_err(io::Error::other).flatten(),
+        // Without the message of a panic, which may hold what the client sent.
+        ended = &mut reader => read = ended.unwrap_or_else(|_| {
+            Err(io::Error::other("the task that reads the input ended unexpectedly"))
+        }),
         () = stop => {
             tracing::info!(seconds = limits.drain.as_secs(), "stopping: running calls may finish");
         }

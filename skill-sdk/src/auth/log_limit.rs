@@ -1,0 +1,58 @@
+//! A limit of the log lines that anybody can cause.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many lines are logged in a second.
+const LINES: u32 = 10;
+
+/// Lets 10 lines a second into the log, and counts the others.
+#[derive(Debug, Default)]
+pub(crate) struct LogLimit(Mutex<Second>);
+
+#[derive(Debug, Default)]
+struct Second {
+    began: Option<Instant>,
+    lines: u32,
+}
+
+impl LogLimit {
+    /// Whether a line may be logged now. The first one after others were left out is preceded by their number.
+    pub(crate) fn allows(&self) -> bool {
+        let mut second = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let is_over = |began| now.duration_since(began) >= Duration::from_secs(1);
+        if second.began.is_none_or(is_over) {
+            let omitted = second.lines.saturating_sub(LINES);
+            if omitted > 0 {
+                tracing::warn!(
+                    omitted,
+                    "more than {LINES} requests were rejected in a second; the others are not in the log"
+                );
+            }
+            *second = Second {
+                began: Some(now),
+                lines: 0,
+            };
+        }
+        second.lines = second.lines.saturating_add(1);
+        second.lines <= LINES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_lines_a_second_are_logged() {
+        let limit = LogLimit::default();
+        let began = Instant::now();
+        let logged = (0..100_000).filter(|_| limit.allows()).count();
+        let seconds = usize::try_from(began.elapsed().as_secs()).unwrap() + 1;
+        assert!(
+            (10..=10 * seconds).contains(&logged),
+            "{logged} lines in {seconds} s"
+        );
+    }
+}
