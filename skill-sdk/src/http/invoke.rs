@@ -36,7 +36,7 @@ async fn call(
     body: &mut Body,
 ) -> Result<Response, Response> {
     let service = http.service();
-    let caller = auth::caller(http, headers).await?;
+    let caller = auth::caller(http, headers, auth::bearer).await?;
     let reject = |status, code, message: String| {
         service.rejected(code);
         Err(answer::refusal(status, code, message))

@@ -33,6 +33,7 @@ pub(crate) mod server;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use self::auth::Authenticate;
 pub(crate) use self::routes::path_of;
 pub use self::routes::router;
 pub use self::server::{BindError, ServeOptions, serve};
@@ -53,7 +54,7 @@ pub struct HttpServer(Arc<Shared>);
 struct Shared {
     host: SkillSet,
     /// `None`: anybody may call.
-    verifier: Option<Verifier>,
+    verifier: Option<Arc<dyn Authenticate>>,
     limits: Limits,
     environment: Environment,
     probes: Vec<Probe>,
@@ -68,7 +69,7 @@ impl HttpServer {
     /// before the ref is looked up. Only a method that a path does not have is answered with 405 before. Skills find the
     /// caller in their context.
     pub fn new(host: SkillSet, verifier: Verifier) -> Self {
-        Self::with_verifier(host, Some(verifier))
+        Self::with_verifier(host, Some(Arc::new(verifier)))
     }
 
     /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
@@ -77,7 +78,7 @@ impl HttpServer {
         Self::with_verifier(host, None)
     }
 
-    fn with_verifier(host: SkillSet, verifier: Option<Verifier>) -> Self {
+    fn with_verifier(host: SkillSet, verifier: Option<Arc<dyn Authenticate>>) -> Self {
         Self(Arc::new(Shared {
             host,
             verifier,
@@ -162,8 +163,13 @@ impl HttpServer {
         &self.0.host
     }
 
+    /// Whether anybody may call.
+    pub fn is_anonymous(&self) -> bool {
+        self.0.verifier.is_none()
+    }
+
     /// What checks callers; `None` when anybody may call.
-    pub fn verifier(&self) -> Option<&Verifier> {
+    pub(crate) fn verifier(&self) -> Option<&Arc<dyn Authenticate>> {
         self.0.verifier.as_ref()
     }
 
@@ -179,7 +185,7 @@ impl HttpServer {
     pub(crate) fn service(&self) -> &Service {
         self.0.service.get_or_init(|| {
             let mut probes = self.0.probes.clone();
-            probes.extend(self.verifier().map(auth::keys_missing));
+            probes.extend(self.0.verifier.clone().map(auth::keys_missing));
             Service::new(
                 self.0.host.clone(),
                 self.0.limits.clone(),

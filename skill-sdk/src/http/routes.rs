@@ -21,10 +21,7 @@ use super::{HttpServer, answer, openapi, operations};
 /// a path does not have is answered without one: the paths are the same on every host.
 pub fn router(host: HttpServer) -> Router {
     let probes = operations::routes(host.service());
-    let document = Arc::new(openapi::document(
-        host.service().skills(),
-        host.verifier().is_some(),
-    ));
+    let document = Arc::new(openapi::document(host.service().skills(), !host.is_anonymous()));
     let document = async move |_: Caller, url: OriginalUri| openapi_document(&url, &document);
     let metrics = if host.0.public_metrics {
         get(|State(http): State<HttpServer>| async move { operations::metrics(http.service()) })

@@ -91,7 +91,7 @@ impl Origin {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let scheme: uri::Scheme = scheme.to_ascii_lowercase().parse().ok()?;
-        let mut authority = Authority::parse(rest)?;
+        let mut authority = Authority::parse(rest).filter(|_| !scheme.as_str().is_empty())?;
         authority.port = authority.port.or(match scheme.as_str() {
             "http" => Some(80),
             "https" => Some(443),

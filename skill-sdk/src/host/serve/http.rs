@@ -22,7 +22,7 @@ const NO_TOKENS: &str = "warning: callers need no token (--allow-anonymous): use
 /// Serves over HTTP until the program is told to stop.
 pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<ExitCode, Failure> {
     let (log, server) = prepare(args, refs)?;
-    let example = example(server.host(), server.verifier().is_none()).ok_or_else(no_skills)?;
+    let example = example(server.host(), server.is_anonymous()).ok_or_else(no_skills)?;
     let serve = async |stop| {
         let bound = |address| {
             announce(format_args!("http://{address}"));
@@ -42,7 +42,7 @@ pub(super) fn serve_mcp(
     use crate::mcp::http::{McpHttpServer, PATH, serve};
 
     let (log, http) = prepare(&args.http, refs)?;
-    let anonymous = http.verifier().is_none();
+    let anonymous = http.is_anonymous();
     let tools = super::mcp::tools(http.host().clone(), args.tool_schemas)?.notices(args.notices);
     let mut server = McpHttpServer::over(tools, http)
         .cors(args.cors)

@@ -43,8 +43,8 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
     let service = host.service().clone();
-    let _warming = warm_up(host.verifier());
-    let anonymous = host.verifier().is_none();
+    let _warming = warm_up(&host);
+    let anonymous = host.is_anonymous();
     let guard = anonymous.then(|| host.guard().clone());
     run(router(host), service, &options, anonymous, guard, bound, stop).await
 }

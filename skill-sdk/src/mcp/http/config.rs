@@ -49,7 +49,7 @@ impl McpHttpServer {
 
     /// The tools of a server, called by those whom `http` lets in.
     pub(crate) fn over(mut mcp: McpServer, http: HttpServer) -> Self {
-        if http.verifier().is_some() {
+        if !http.is_anonymous() {
             mcp = mcp.private();
         }
         Self {

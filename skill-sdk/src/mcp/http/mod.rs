@@ -37,7 +37,7 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<(), BindError> {
     let service = mcp.http.service().clone();
-    let _warming = warm_up(mcp.http.verifier());
-    let anonymous = mcp.http.verifier().is_none();
+    let _warming = warm_up(&mcp.http);
+    let anonymous = mcp.http.is_anonymous();
     run(router(mcp), service, &options, anonymous, None, bound, stop).await
 }

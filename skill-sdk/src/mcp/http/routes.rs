@@ -18,8 +18,7 @@ use super::config::McpHttpServer;
 use super::metadata::WELL_KNOWN;
 use super::{PATH, metadata, post};
 use crate::context::Caller;
-use crate::http::auth::{authenticate, refused};
-use crate::http::{answer, body, operations};
+use crate::http::{answer, auth, body, operations};
 use crate::mcp::protocol::{self, RpcError};
 
 /// The routes of the MCP endpoint, to serve or to mount into an own application at its root.
@@ -98,14 +97,8 @@ async fn respond(mcp: &McpHttpServer, head: &Parts, body: &mut Body) -> Result<R
 
 /// Checks the token, then the host name and the origin. The caller is `None` on an anonymous server.
 async fn admit(mcp: &McpHttpServer, uri: &Uri, headers: &HeaderMap) -> Result<Option<Arc<Caller>>, Response> {
-    let mut caller = None;
-    if let Some(verifier) = mcp.http.verifier() {
-        let authenticated = authenticate(verifier, headers).await;
-        caller = Some(authenticated.map_err(|error| {
-            mcp.http.service().rejected(error.code());
-            refused(&error, metadata::challenge(mcp, uri, headers))
-        })?);
-    }
+    let challenge = || metadata::challenge(mcp, uri, headers);
+    let caller = auth::caller(&mcp.http, headers, challenge).await?;
     check_names(mcp, uri, headers).map(|()| caller)
 }
 
