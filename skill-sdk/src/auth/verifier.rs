@@ -149,7 +149,7 @@ impl Verifier {
             _ => Err(AuthError::invalid("there are several headers Authorization")),
         };
         if let Err(reason) = &result
-            && self.0.log.allows()
+            && self.0.log.allows(self.0.clock.now())
         {
             match reason {
                 AuthError::InvalidToken(_) => tracing::info!(%reason, "authentication failed"),

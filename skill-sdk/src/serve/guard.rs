@@ -7,6 +7,7 @@ use std::error::Error;
 use std::fmt;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, Uri, uri};
@@ -167,7 +168,7 @@ impl Guard {
         if served {
             return Ok(());
         }
-        if self.log.allows() {
+        if self.log.allows(Instant::now()) {
             let name = host.map_or_else(|| "its-name".to_owned(), |host| host.name);
             tracing::warn!(
                 host = text.unwrap_or_default(),
@@ -199,7 +200,7 @@ impl Guard {
         if served {
             return Ok(());
         }
-        if self.log.allows() {
+        if self.log.allows(Instant::now()) {
             tracing::warn!(
                 origin = text.unwrap_or_default(),
                 "rejected a request from a web page of another origin: if it is yours, serve it with --allowed-origin"

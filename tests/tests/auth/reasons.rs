@@ -76,6 +76,8 @@ async fn every_reason_is_logged_and_explained() {
     ];
     let mut seen = BTreeSet::new();
     for (index, (authorization, reason)) in cases.iter().enumerate() {
+        // So many a second are logged.
+        clock.age_keys(1);
         let id = format!("reason-{index}");
         let span = tracing::info_span!("test", invocation_id = id);
         let verdict = verifier
@@ -96,6 +98,16 @@ async fn every_reason_is_logged_and_explained() {
         seen.insert((*reason).to_owned());
     }
 
+    clock.age_keys(1);
+    for _ in 0..50 {
+        let span = tracing::info_span!("test", invocation_id = "reason-many");
+        let authorization = Some(&b"Bearer abc"[..]);
+        let verdict = verifier.authenticate(authorization).instrument(span).await;
+        assert!(verdict.is_err());
+    }
+    assert_eq!(log::of_call("reason-many").len(), 10);
+    clock.age_keys(1);
+
     issuer.answer_with(KeysAnswer::Closed);
     clock.age_keys(3601);
     let authorization = good.authorization();
@@ -106,6 +118,10 @@ async fn every_reason_is_logged_and_explained() {
         .await;
     assert_eq!(verdict.map(drop), Err(AuthError::VerificationUnavailable));
     let events = log::of_call("reason-keys");
+    let omitted = events
+        .iter()
+        .find(|event| event.message().contains("not in the log"));
+    assert_eq!(omitted.unwrap().field("omitted"), "40");
     let refused = events.last().unwrap();
     assert_eq!(
         (refused.field("reason"), refused.level),
