@@ -4,8 +4,8 @@ use std::io::Cursor;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use h2::Error;
 use h2::client::{Builder, ResponseFuture, SendRequest};
+use h2::{Error, RecvStream};
 use http::{HeaderName, HeaderValue, Request};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -26,8 +26,17 @@ pub struct Http2 {
 impl Http2 {
     /// Connects.
     pub async fn connect(address: SocketAddr) -> Self {
+        Self::with(address, &Builder::new()).await
+    }
+
+    /// Connects as a client that takes nothing of any response body.
+    pub async fn connect_without_window(address: SocketAddr) -> Self {
+        Self::with(address, Builder::new().initial_window_size(0)).await
+    }
+
+    async fn with(address: SocketAddr, builder: &Builder) -> Self {
         let stream = TcpStream::connect(address).await.expect("the server listens");
-        let connected = Builder::new().handshake(stream).await;
+        let connected = builder.handshake(stream).await;
         let (requests, connection) = connected.expect("it speaks HTTP/2");
         Self {
             requests,
@@ -69,6 +78,13 @@ impl Http2 {
 pub struct Sent(ResponseFuture);
 
 impl Sent {
+    /// The response, whose body is still to come, and its status.
+    pub async fn head(self) -> Result<(u16, RecvStream), Error> {
+        let response = timeout(PATIENCE, self.0).await;
+        let (head, body) = response.expect("the server answers in time")?.into_parts();
+        Ok((head.status.as_u16(), body))
+    }
+
     /// The answer, whole.
     pub async fn answer(self) -> Result<Answer, Error> {
         let whole = async {

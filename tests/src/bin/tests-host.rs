@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use skill_sdk::{Attached, Attachment, SkillContext, SkillError, skill, state};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
+use tokio::sync::{OnceCell, watch};
 
 /// Calls the test, and ends when the test closes the connection.
 #[skill("process.wait", version = "1", side_effects = "none", risk = "low")]
@@ -26,6 +27,37 @@ async fn wait(
     let mut test = TcpStream::connect(address).await.map_err(failed)?;
     test.read_to_end(&mut Vec::new()).await.map_err(failed)?;
     Ok("waited".into())
+}
+
+/// Calls the test once for all calls, which end together when the test closes that connection.
+#[skill("process.gather", version = "1", side_effects = "none", risk = "low")]
+async fn gather(
+    /// Where the test listens.
+    address: String,
+) -> Result<String, SkillError> {
+    static TEST: OnceCell<watch::Receiver<()>> = OnceCell::const_new();
+    let connected = TEST.get_or_try_init(async || {
+        let mut test = TcpStream::connect(address).await?;
+        let (sender, receiver) = watch::channel(());
+        tokio::spawn(async move {
+            drop(test.read_to_end(&mut Vec::new()).await);
+            drop(sender);
+        });
+        Ok(receiver)
+    });
+    let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
+    // It fails when the sender is dropped.
+    let _ = connected.await.map_err(failed)?.clone().changed().await;
+    Ok("gathered".into())
+}
+
+/// Gives a long text.
+#[skill("process.big", version = "1", side_effects = "none", risk = "low")]
+async fn big(
+    /// How long, in bytes.
+    bytes: usize,
+) -> String {
+    "x".repeat(bytes)
 }
 
 /// Blocks where it should wait, whatever it is told, until the test closes the connection.

@@ -110,6 +110,46 @@ async fn a_hundred_calls_in_flight_are_answered() {
     assert_eq!(ended.stdout, format!("listening on http://{address}\n"));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_calls_in_flight_are_answered() {
+    let flags = ["--concurrency", "1000", "--skill-concurrency", "1000"];
+    let program = serve(&flags, &[("TEST_SECRET", "s")]);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let body = json!({"inputs": {"address": listener.local_addr().unwrap().to_string()}}).to_string();
+    let (mut clients, mut sent) = (Vec::new(), Vec::new());
+    for _ in 0..10 {
+        let mut client = Http2::connect(program.address).await;
+        for _ in 0..100 {
+            sent.push(
+                client
+                    .send("POST", "/skills/process.gather@1", &body)
+                    .await
+                    .unwrap(),
+            );
+        }
+        clients.push(client);
+    }
+    let held = listener.accept().await.unwrap();
+    let mut probe = Client::connect(program.address).await;
+    until("a thousand calls run", async || {
+        let metrics = probe.get("GET", "/metrics").await.body;
+        metrics.contains("skill_sdk_calls_in_flight{skill=\"process.gather@1\"} 1000\n")
+    })
+    .await;
+    program.signal("TERM");
+    stopping(program.address).await;
+    drop(held);
+    for sent in sent {
+        let answer = sent.answer().await.unwrap();
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (200, r#"{"result":"gathered"}"#)
+        );
+    }
+    let ended = spawn_blocking(|| program.ended()).await.unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+}
+
 /// A call that waits has its inputs as its types hold them. Its body, and the text of its inputs, are gone.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

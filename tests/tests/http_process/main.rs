@@ -9,6 +9,8 @@
 
 mod disconnects;
 mod drain;
+#[cfg(target_os = "linux")]
+mod memory;
 mod settings;
 mod telemetry;
 
