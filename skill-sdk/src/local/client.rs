@@ -78,6 +78,8 @@ impl Client {
         tokio::spawn(async move {
             let running = async {
                 let mut permit = service.admit_in_turn(&hosted, &mut meta.timeout).await?;
+                // A call that runs keeps no text of its inputs.
+                drop(memory);
                 let outcome = service.call(Call::json(inputs, meta), &mut permit).await;
                 outcome
                     .map(|outcome| (outcome, permit))
@@ -98,7 +100,7 @@ impl Client {
             };
             pipe.outgoing.send(response).await;
             // The call keeps its slot until its response is queued.
-            drop((outcome, memory, token));
+            drop((outcome, token));
         });
         Ok(())
     }
