@@ -95,7 +95,7 @@ impl Unread {
                 refusal(StatusCode::BAD_REQUEST, "bad_request", message)
             }
             Self::Overloaded(overloaded) => {
-                service.rejected(overloaded.code());
+                service.rejected(Overloaded::CODE);
                 answer::overloaded(overloaded)
             }
         }

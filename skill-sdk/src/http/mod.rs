@@ -188,7 +188,7 @@ impl HttpServer {
             probes.extend(self.0.verifier.clone().map(auth::keys_missing));
             Service::new(
                 self.0.host.clone(),
-                self.0.limits.clone(),
+                &self.0.limits,
                 self.0.environment.clone(),
                 probes,
             )

@@ -82,13 +82,13 @@ async fn serve_stream(
     stream: UnixStream,
     stopping: CancellationToken,
 ) {
-    let served = async {
+    let client = async {
         let probe = stream.as_fd().try_clone_to_owned()?;
         let (input, output) = stream.into_split();
         let (stop, gone) = (stopping.cancelled(), peer_closed(probe));
         serve_client(server, service, input, output, stop, gone).await
     };
-    if let Err(error) = served.await {
+    if let Err(error) = client.await {
         tracing::warn!(%error, "a client cannot be served");
     }
 }

@@ -200,7 +200,7 @@ impl Connection {
         let memory = self.pipe.memory(bytes + COST_OF_CALL).await;
         let (server, service, pipe) = (self.server.clone(), self.service.clone(), self.pipe.clone());
         tokio::spawn(async move {
-            let running = call.run(&service, Admission::InTurn);
+            let running = Box::pin(call.run(&service, Admission::InTurn));
             let (outcome, permit) = match pipe.run(in_flight, running).await {
                 Ok(ended) => ended,
                 Err(Ended::Cancelled) => return,

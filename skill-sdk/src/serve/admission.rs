@@ -68,15 +68,9 @@ pub(crate) enum Overloaded {
     Stopping,
 }
 
-/// The one code of all of them.
-const OVERLOADED: &str = "overloaded";
-
 impl Overloaded {
-    /// The error code.
-    #[expect(clippy::unused_self, reason = "all have the same, and callers need not know")]
-    pub(crate) fn code(self) -> &'static str {
-        OVERLOADED
-    }
+    /// The one code of all of them.
+    pub(crate) const CODE: &str = "overloaded";
 
     /// The failure that the caller sees.
     pub(crate) fn error(self) -> SkillError {
@@ -87,7 +81,7 @@ impl Overloaded {
             Self::Memory => "too many bodies are being received, try again later",
             Self::Stopping => "the host is stopping, try another one or again later",
         };
-        SkillError::retryable(OVERLOADED, message)
+        SkillError::retryable(Self::CODE, message)
     }
 
     /// 429 where other skills could still be called, else 503.
@@ -169,17 +163,23 @@ impl Permit {
     }
 
     /// Counts how the call ended.
-    pub(super) fn ended(&mut self, outcome: &CallOutcome) {
-        self.count(outcome.result().err().map(SkillError::code));
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(clippy::unused_self, reason = "counted with metrics")
+    )]
+    pub(super) fn ended(&mut self, outcome: &Result<CallOutcome, Overloaded>) {
+        #[cfg(not(feature = "http"))]
+        let _ = outcome;
         #[cfg(feature = "http")]
-        if let Some(cost) = outcome.cost() {
-            self.skill.metrics.cost(cost);
+        match outcome {
+            Ok(outcome) => {
+                self.count(outcome.result().err().map(SkillError::code));
+                if let Some(cost) = outcome.cost() {
+                    self.skill.metrics.cost(cost);
+                }
+            }
+            Err(_) => self.count(Some(Overloaded::CODE)),
         }
-    }
-
-    /// Counts a call that the server ended.
-    pub(super) fn failed(&mut self, code: &str) {
-        self.count(Some(code));
     }
 
     #[cfg(feature = "http")]
@@ -188,12 +188,9 @@ impl Permit {
             self.skill.metrics.ended(self.began.elapsed(), code);
         }
     }
-
-    #[cfg(not(feature = "http"))]
-    #[expect(clippy::unused_self, reason = "counted with metrics")]
-    fn count(&mut self, _: Option<&str>) {}
 }
 
+#[cfg(feature = "http")]
 impl Drop for Permit {
     fn drop(&mut self) {
         self.count(Some("cancelled"));

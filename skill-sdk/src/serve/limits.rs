@@ -100,6 +100,7 @@ pub(crate) mod flags {
     }
 }
 
+#[cfg(feature = "http")]
 impl Limits {
     /// The smallest limit of a head: what the parser takes at once.
     pub(crate) const LEAST_HEADER_BYTES: usize = 8192;

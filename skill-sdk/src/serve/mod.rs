@@ -3,25 +3,18 @@
 //! A server makes one [`Service`]. For every call it takes a [`Permit`], runs the call with [`Service::call`], and drops the
 //! permit once the response is written.
 
-#![cfg_attr(
-    not(feature = "http"),
-    allow(
-        dead_code,
-        unreachable_pub,
-        reason = "a server over a pipe needs admission only; readiness and the limits of a port come with HTTP"
-    )
-)]
-
 mod admission;
 #[cfg(feature = "http")]
 mod guard;
 mod in_flight;
+#[cfg(any(feature = "http", feature = "host"))]
 mod limits;
 mod members;
 #[cfg(feature = "http")]
 mod metrics;
 #[cfg(feature = "http")]
 mod readiness;
+#[cfg(feature = "http")]
 mod shutdown;
 
 use std::collections::HashMap;
@@ -38,7 +31,10 @@ pub use self::guard::ConfigError;
 #[cfg(feature = "http")]
 pub(crate) use self::guard::Guard;
 pub(crate) use self::in_flight::{Id, InFlight, InFlightGuard};
+#[cfg(feature = "http")]
 pub use self::limits::Limits;
+#[cfg(all(feature = "host", not(feature = "http")))]
+pub(crate) use self::limits::Limits;
 #[cfg(feature = "host")]
 pub(crate) use self::limits::flags;
 pub(crate) use self::members::Members;
@@ -48,10 +44,12 @@ pub(crate) use self::metrics::Metrics;
 pub(crate) use self::readiness::Probe;
 #[cfg(feature = "http")]
 use self::readiness::Readiness;
-pub(crate) use self::shutdown::Shutdown;
+#[cfg(feature = "http")]
+use self::shutdown::Shutdown;
 use crate::context::Environment;
 use crate::error::SkillError;
-use crate::pipeline::{Call, CallOutcome, SkillSet};
+use crate::pipeline::{Call, CallOutcome, Runnable, SkillSet};
+use crate::registry::Skill;
 
 /// What the parts of a server share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
@@ -59,7 +57,6 @@ pub(crate) struct Service(Arc<Inner>);
 
 struct Inner {
     skills: SkillSet,
-    limits: Limits,
     environment: Environment,
     /// By `name@version`.
     hosted: HashMap<String, Arc<HostedSkill>>,
@@ -69,86 +66,74 @@ struct Inner {
     running: TaskTracker,
     #[cfg(feature = "mcp-http")]
     in_flight: InFlight,
+    #[cfg(feature = "http")]
+    port: Port,
+}
+
+/// What servers on a port have beside.
+#[cfg(feature = "http")]
+struct Port {
+    limits: Limits,
     shutdown: Shutdown,
-    #[cfg(feature = "http")]
     metrics: Metrics,
-    #[cfg(feature = "http")]
     readiness: Readiness,
     /// One permit for each byte that bodies may take together while they are received.
-    #[cfg(feature = "http")]
     body_memory: Semaphore,
 }
 
 impl Service {
-    /// A service of these skills. Each of the probes gives a reason why the server is not ready.
-    pub(crate) fn new(
+    /// A service of clients over pipes, for so many calls at the same time.
+    pub(crate) fn of_pipes(skills: SkillSet, concurrency: usize, environment: Environment) -> Self {
+        #[cfg(feature = "http")]
+        let port = Port::new(&skills, Limits::default(), &environment, Vec::new());
+        Self::build(
+            skills,
+            environment,
+            concurrency,
+            |_| concurrency,
+            #[cfg(feature = "http")]
+            port,
+        )
+    }
+
+    fn build(
         skills: SkillSet,
-        limits: Limits,
         environment: Environment,
-        #[cfg(feature = "http")] probes: Vec<Probe>,
+        concurrency: usize,
+        limit_of: impl Fn(&Skill) -> usize,
+        #[cfg(feature = "http")] port: Port,
     ) -> Self {
         let running = TaskTracker::new();
         running.close();
-        #[cfg(feature = "http")]
-        let metrics = Metrics::new();
-        let mut hosted = HashMap::new();
-        for runnable in skills.iter() {
+        let host = |runnable: &Arc<Runnable>| {
             let skill = runnable.skill();
-            let Some(runnable) = skills.get(skill.reference()) else {
-                continue;
-            };
-            let limit = limits.of_skill(skill.reference(), skill.name());
-            let one = HostedSkill::new(
+            let hosted = HostedSkill::new(
                 Arc::clone(runnable),
-                limit,
+                limit_of(skill),
                 #[cfg(feature = "http")]
-                metrics.of_skill(skill.reference()),
+                port.metrics.of_skill(skill.reference()),
             );
-            hosted.insert(skill.reference().to_owned(), Arc::new(one));
-        }
+            (skill.reference().to_owned(), Arc::new(hosted))
+        };
+        let runnables = skills
+            .iter()
+            .filter_map(|runnable| skills.get(runnable.skill().reference()));
         Self(Arc::new(Inner {
-            hosted,
-            calls: Arc::new(admission::semaphore(limits.concurrency)),
+            hosted: runnables.map(host).collect(),
+            calls: Arc::new(semaphore(concurrency)),
             running,
             #[cfg(feature = "mcp-http")]
             in_flight: InFlight::default(),
-            shutdown: Shutdown::default(),
             #[cfg(feature = "http")]
-            metrics,
-            #[cfg(feature = "http")]
-            readiness: Readiness::new(&skills, environment.clone(), probes),
-            #[cfg(feature = "http")]
-            body_memory: admission::semaphore(limits.max_body_memory),
-            skills,
-            limits,
+            port,
             environment,
+            skills,
         }))
-    }
-
-    /// A service of clients over pipes, for so many calls at the same time.
-    pub(crate) fn of_pipes(skills: SkillSet, concurrency: usize, environment: Environment) -> Self {
-        let limits = Limits {
-            concurrency,
-            skill_concurrency: concurrency,
-            ..Limits::default()
-        };
-        Self::new(
-            skills,
-            limits,
-            environment,
-            #[cfg(feature = "http")]
-            Vec::new(),
-        )
     }
 
     /// The skills.
     pub(crate) fn skills(&self) -> &SkillSet {
         &self.0.skills
-    }
-
-    /// The limits.
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.0.limits
     }
 
     /// What configuration and secrets are read from.
@@ -165,29 +150,6 @@ impl Service {
     #[cfg(feature = "mcp-http")]
     pub(crate) fn in_flight(&self) -> &InFlight {
         &self.0.in_flight
-    }
-
-    /// The state of the graceful shutdown.
-    pub(crate) fn shutdown(&self) -> &Shutdown {
-        &self.0.shutdown
-    }
-
-    #[cfg(feature = "http")]
-    /// Admits a call, or rejects it when a limit is reached or the server is shutting down.
-    pub(crate) fn admit(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
-        let admitted = if self.0.shutdown.is_draining() {
-            Err(Overloaded::Stopping)
-        } else {
-            Permit::try_acquire(&self.0.calls, skill, self.0.running.token())
-        };
-        // A shutdown that begins after this check finds the permit taken.
-        let admitted = admitted.and_then(|permit| {
-            if self.0.shutdown.is_draining() {
-                return Err(Overloaded::Stopping);
-            }
-            Ok(permit)
-        });
-        admitted.inspect_err(|overloaded| self.rejected(overloaded.code()))
     }
 
     /// Waits until a call is admitted, for clients that cannot retry: those of a pipe. It waits at most as long as the call may
@@ -215,20 +177,75 @@ impl Service {
 
     /// Runs an admitted call and counts its outcome. Dropping the future cancels the call.
     ///
-    /// A call that outlasts the graceful shutdown is cancelled and rejected.
+    /// A call that outlasts the graceful shutdown of a port is cancelled and rejected.
     pub(crate) async fn call(&self, call: Call, permit: &mut Permit) -> Result<CallOutcome, Overloaded> {
         let skill = Arc::clone(permit.skill());
-        tokio::select! {
+        let outcome = self.0.skills.call_in(permit.slot(), skill.runnable(), call);
+        #[cfg(feature = "http")]
+        let outcome = tokio::select! {
             biased;
-            outcome = self.0.skills.call_in(permit.slot(), skill.runnable(), call) => {
-                permit.ended(&outcome);
-                Ok(outcome)
-            }
-            () = self.0.shutdown.cut() => {
-                permit.failed(Overloaded::Stopping.code());
-                Err(Overloaded::Stopping)
-            }
+            outcome = outcome => Ok(outcome),
+            () = self.shutdown().cut() => Err(Overloaded::Stopping),
+        };
+        #[cfg(not(feature = "http"))]
+        let outcome = Ok(outcome.await);
+        permit.ended(&outcome);
+        outcome
+    }
+}
+
+#[cfg(feature = "http")]
+impl Port {
+    fn new(skills: &SkillSet, limits: Limits, environment: &Environment, probes: Vec<Probe>) -> Self {
+        Self {
+            shutdown: Shutdown::default(),
+            metrics: Metrics::new(),
+            readiness: Readiness::new(skills, environment.clone(), probes),
+            body_memory: semaphore(limits.max_body_memory),
+            limits,
         }
+    }
+}
+
+#[cfg(feature = "http")]
+impl Service {
+    /// A service on a port. Each of the probes gives a reason why the server is not ready.
+    pub(crate) fn new(
+        skills: SkillSet,
+        limits: &Limits,
+        environment: Environment,
+        probes: Vec<Probe>,
+    ) -> Self {
+        let port = Port::new(&skills, limits.clone(), &environment, probes);
+        let limit_of = |skill: &Skill| limits.of_skill(skill.reference(), skill.name());
+        Self::build(skills, environment, limits.concurrency, limit_of, port)
+    }
+
+    /// The limits.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.port.limits
+    }
+
+    /// The state of the graceful shutdown.
+    pub(crate) fn shutdown(&self) -> &Shutdown {
+        &self.0.port.shutdown
+    }
+
+    /// Admits a call, or rejects it when a limit is reached or the server is shutting down.
+    pub(crate) fn admit(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
+        let admitted = if self.shutdown().is_draining() {
+            Err(Overloaded::Stopping)
+        } else {
+            Permit::try_acquire(&self.0.calls, skill, self.0.running.token())
+        };
+        // A shutdown that begins after this check finds the permit taken.
+        let admitted = admitted.and_then(|permit| {
+            if self.shutdown().is_draining() {
+                return Err(Overloaded::Stopping);
+            }
+            Ok(permit)
+        });
+        admitted.inspect_err(|_| self.rejected(Overloaded::CODE))
     }
 
     /// Resolves once no call holds a permit. Threads that go on after their calls are not waited for.
@@ -236,24 +253,14 @@ impl Service {
         self.0.running.wait().await;
     }
 
-    /// Counts a request that was rejected before a skill was called.
-    #[cfg_attr(
-        not(feature = "http"),
-        expect(clippy::unused_self, reason = "counted with metrics")
-    )]
-    pub(crate) fn rejected(&self, code: &str) {
-        #[cfg(feature = "http")]
-        self.0.metrics.rejected(code);
-        #[cfg(not(feature = "http"))]
-        let _ = code;
-    }
-}
-
-#[cfg(feature = "http")]
-impl Service {
     /// The metrics.
     pub(crate) fn metrics(&self) -> &Metrics {
-        &self.0.metrics
+        &self.0.port.metrics
+    }
+
+    /// Counts a request that was rejected before a skill was called.
+    pub(crate) fn rejected(&self, code: &str) {
+        self.metrics().rejected(code);
     }
 
     /// The metrics as Prometheus reads them.
@@ -261,20 +268,20 @@ impl Service {
         for skill in self.0.hosted.values() {
             skill.update_metrics();
         }
-        self.0.metrics.text()
+        self.metrics().text()
     }
 
     /// Why the server is not ready; nothing when it is.
     pub(crate) async fn not_ready_reasons(&self) -> Vec<serde_json::Value> {
-        if self.0.shutdown.is_draining() {
+        if self.shutdown().is_draining() {
             let message = "the host is stopping";
             return vec![serde_json::json!({"code": "draining", "message": message})];
         }
-        self.0.readiness.reasons().await
+        self.0.port.readiness.reasons().await
     }
 
     /// The memory for bodies that are being received.
     pub(crate) fn body_memory(&self) -> &Semaphore {
-        &self.0.body_memory
+        &self.0.port.body_memory
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn respond(
     let permit = if http2 {
         let permit = Arc::clone(&routes.requests).try_acquire_owned();
         Some(permit.map_err(|_| {
-            service.rejected(Overloaded::Server.code());
+            service.rejected(Overloaded::CODE);
             TooManyRequests
         })?)
     } else {
@@ -55,7 +55,7 @@ pub(super) async fn respond(
     }
     let is_probe = operations::is_operation(request.uri().path());
     let mut response = if crowded && !is_probe {
-        service.rejected(Overloaded::Server.code());
+        service.rejected(Overloaded::CODE);
         answer::overloaded(Overloaded::Server)
     } else if let Some(guard) = routes.guard.as_ref().filter(|_| !is_probe)
         && let Err(message) = guard.check(request.uri(), request.headers())
