@@ -70,11 +70,11 @@ async fn in_time(
     slot: Option<Slot>,
 ) -> Result<Written, SkillError> {
     let guard = CancelOnDrop(context);
-    let written = deadline::within(context, steps(runnable, inputs, context, slot)).await??;
-    // Validation that did not yield may end too late.
+    let result = deadline::within(context, steps(runnable, inputs, context, slot)).await?;
+    // What did not yield, or whose end nobody could look at, may come too late, or after somebody ended the call.
     context.check_deadline()?;
     drop(guard);
-    Ok(written)
+    result
 }
 
 async fn steps(
@@ -95,8 +95,6 @@ async fn steps(
         }
         Running::Blocking(work) => Box::pin(on_a_thread(move || panics::caught(skill, work), slot)).await?,
     };
-    // What did not yield, or whose end nobody could look at, may come too late, or after somebody ended the call.
-    context.check_deadline()?;
     let mut written = match reply? {
         Ok(written) => written,
         Err(Failure::Skill(error)) => return Err(error),
