@@ -149,7 +149,9 @@ const TRIES: usize = 3;
 /// Whether the goals are kept, all but a margin. What is missed is measured again before it counts.
 pub(crate) fn floor(plan: &Plan) -> io::Result<bool> {
     let bench = Bench::new(plan)?;
+    report::cold_start(&bench.runtime, plan, bench.server_core, &bench.issuer)?;
     let servers = bench.servers()?;
+    let idle: Vec<_> = servers.iter().map(|(_, server)| server.memory()).collect();
     let mut kept = true;
     for size in [Size::Small, Size::Large] {
         let mut open: Vec<_> = GOALS.iter().filter(|(_, of, _)| *of == size).collect();
@@ -172,5 +174,7 @@ pub(crate) fn floor(plan: &Plan) -> io::Result<bool> {
         }
         kept &= open.is_empty();
     }
+    report::memory(&servers, &idle);
+    report::sizes(plan)?;
     Ok(kept)
 }
