@@ -69,19 +69,15 @@ impl HttpServer {
     /// before the ref is looked up. Only a method that a path does not have is answered with 405 before. Skills find the
     /// caller in their context.
     pub fn new(host: SkillSet, verifier: Verifier) -> Self {
-        Self::with_verifier(host, Some(Arc::new(verifier)))
+        Self::anonymous(host).with(|shared| shared.verifier = Some(Arc::new(verifier)))
     }
 
     /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
     /// checks callers.
     pub fn anonymous(host: SkillSet) -> Self {
-        Self::with_verifier(host, None)
-    }
-
-    fn with_verifier(host: SkillSet, verifier: Option<Arc<dyn Authenticate>>) -> Self {
         Self(Arc::new(Shared {
             host,
-            verifier,
+            verifier: None,
             limits: Limits::default(),
             environment: Environment::process(),
             probes: Vec::new(),

@@ -121,6 +121,8 @@ mod tests {
             assert!(inputs(body).is_err(), "{body}");
         }
         assert!(Envelope::read(b"{\"inputs\":{\"a\":\"\xff\"}}").is_err());
+        let many = |count: usize| inputs(&format!("{{{}\"inputs\":{{}}}}", "\"a\":1,".repeat(count)));
+        assert!(many(999).is_ok() && many(1000).unwrap_err().contains("1000 members"));
     }
 
     #[test]

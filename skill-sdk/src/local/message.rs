@@ -248,8 +248,8 @@ mod tests {
         for (line, id, expected) in [
             ("", None, "EOF"),
             ("x", None, "expected"),
-            ("[1]", None, "a map"),
-            ("[1, \"a@1\", {}]", None, "a map"),
+            ("[1]", None, "an object"),
+            ("[1, \"a@1\", {}]", None, "an object"),
             ("null", None, "expected"),
             ("{}", None, "\"id\" is missing"),
             (r#"{"id":1}"#, one(), "\"skill\" must be a string"),

@@ -1,25 +1,63 @@
 //! The members of a JSON object from a client, whose values are read one by one.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::fmt;
 
 use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::context::settings_values;
 use crate::contract::json;
 
+/// How many members an object may have, so that one of many tiny ones takes no more memory than its text.
+const MAX_MEMBERS: usize = 1000;
+
 /// The members of a JSON object. Unknown ones are ignored; of several with one name the last counts.
-#[derive(Default, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Members<'a>(#[serde(borrow)] HashMap<String, &'a RawValue>);
+#[derive(Default)]
+pub(crate) struct Members<'a>(Vec<(Name<'a>, &'a RawValue)>);
+
+/// A name that is copied only when it has escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Members<'de>, A::Error> {
+                let mut all = Vec::with_capacity(8);
+                while let Some(member) = members.next_entry()? {
+                    if all.len() == MAX_MEMBERS {
+                        let message = format_args!("there are more than {MAX_MEMBERS} members");
+                        return Err(de::Error::custom(message));
+                    }
+                    all.push(member);
+                }
+                Ok(Members(all))
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
 
 impl<'a> Members<'a> {
     /// The JSON text of a member.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a str> {
-        self.0.get(name).map(|value| value.get())
+        let mut members = self.0.iter().rev();
+        members
+            .find(|(Name(found), _)| found == name)
+            .map(|(_, value)| value.get())
     }
-
     /// A member of a type; `None` when it is missing or of another.
     pub(crate) fn get<T: Deserialize<'a>>(&self, name: &str) -> Option<T> {
         serde_json::from_str(self.raw(name)?).ok()
