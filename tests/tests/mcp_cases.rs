@@ -20,7 +20,7 @@ use skill_sdk::http::ServeOptions;
 use skill_sdk::mcp::http::{McpHttpServer, serve};
 use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
 use skill_sdk::pipeline::SkillSet;
-use skill_sdk_tests::cases::{self, Case};
+use skill_sdk_tests::cases::{self, Case, Replay};
 use skill_sdk_tests::sample;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -281,73 +281,75 @@ async fn server() -> SocketAddr {
 
 #[tokio::test]
 async fn recorded_traffic() {
-    let mut seen = Vec::new();
     let address = server().await;
-    let cases = cases::load("mcp.json");
-    for case in &cases {
-        seen.push(case.id.as_str());
-        match case.input["transport"].as_str().unwrap() {
-            "stdio" => replay_stdio(case),
-            _ => replay_http(case, address).await,
+    let mut replay = Replay::new(&[]);
+    for case in &cases::load("mcp.json") {
+        match case.input["transport"].as_str() {
+            Some("stdio") => replay.run_blocking(case, || replay_stdio(case)),
+            _ => replay.run(case, replay_http(case, address)).await,
         }
     }
-    for (id, _) in DIFFERENT {
-        assert!(cases.is_empty() || seen.contains(id), "{id} is no case");
-    }
+    replay.finish();
 }
 
 /// What the executor's client really sends, in its order.
 #[tokio::test]
 async fn recorded_clients() {
     let address = server().await;
-    for case in cases::load("mcp_client.json") {
-        let transcript = case.expect["transcript"].as_array().unwrap();
-        if case.id == "stdio-transcript" {
-            let of = |from: &str| -> Vec<Value> {
-                let said = transcript.iter().filter(|entry| entry["from"] == from);
-                said.map(|entry| entry["message"].clone()).collect()
-            };
-            let lines: Vec<String> = of("client").iter().map(Value::to_string).collect();
-            let answers = over_pipes(&lines);
-            for expected in of("server") {
-                let found = answers
-                    .iter()
-                    .find(|answer| answer["id"] == expected["id"])
-                    .unwrap();
-                assert_eq!(
-                    comparable(found),
-                    without_hints(comparable(&expected), found),
-                    "{}",
-                    case.id
-                );
-            }
+    let mut replay = Replay::new(&[]);
+    for case in &cases::load("mcp_client.json") {
+        if is_over_pipes(case) {
+            replay.run_blocking(case, || replay_client_over_pipes(case));
         } else {
-            for exchange in transcript {
-                let headers: Vec<(String, String)> = exchange["headers"]
-                    .as_object()
-                    .unwrap()
-                    .iter()
-                    .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
-                    .chain([("Host".to_owned(), "localhost".to_owned())])
-                    .collect();
-                let body = exchange["body"].to_string();
-                let answer = send(address, "POST", "/mcp", &headers, &body).await;
-                let recorded = &exchange["response"];
-                assert_eq!(
-                    u64::from(answer.status),
-                    recorded["status"].as_u64().unwrap(),
-                    "{body}"
-                );
-                let found: Value = serde_json::from_str(&answer.body).unwrap();
-                let expected: Value = serde_json::from_str(recorded["body"].as_str().unwrap()).unwrap();
-                assert_eq!(
-                    comparable(&found),
-                    without_hints(comparable(&expected), &found),
-                    "{body}"
-                );
-            }
+            replay.run(case, replay_client(case, address)).await;
         }
     }
+    replay.finish();
+}
+
+fn is_over_pipes(case: &Case) -> bool {
+    case.id.starts_with("stdio")
+}
+
+fn transcript(case: &Case) -> &[Value] {
+    case.expect["transcript"].as_array().unwrap()
+}
+
+/// The messages of one side of a transcript.
+fn said(case: &Case, by: &str) -> Vec<Value> {
+    let entries = transcript(case).iter().filter(|entry| entry["from"] == by);
+    entries.map(|entry| entry["message"].clone()).collect()
+}
+
+fn replay_client_over_pipes(case: &Case) {
+    let lines: Vec<String> = said(case, "client").iter().map(Value::to_string).collect();
+    let answers = over_pipes(&lines);
+    for expected in said(case, "server") {
+        let found = answers.iter().find(|answer| answer["id"] == expected["id"]);
+        let found = found.unwrap();
+        assert_eq!(comparable(found), without_hints(comparable(&expected), found));
+    }
+}
+
+async fn replay_client(case: &Case, address: SocketAddr) {
+    for exchange in transcript(case) {
+        let answer = send_again(exchange, address).await;
+        let recorded = &exchange["response"];
+        assert_eq!(json!(answer.status), recorded["status"], "{}", answer.body);
+        let found: Value = serde_json::from_str(&answer.body).unwrap();
+        let expected: Value = serde_json::from_str(recorded["body"].as_str().unwrap()).unwrap();
+        assert_eq!(comparable(&found), without_hints(comparable(&expected), &found));
+    }
+}
+
+/// Sends the request of a transcript.
+async fn send_again(exchange: &Value, address: SocketAddr) -> Answer {
+    let recorded = exchange["headers"].as_object().unwrap().iter();
+    let headers: Vec<(String, String)> = recorded
+        .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
+        .chain([("Host".to_owned(), "localhost".to_owned())])
+        .collect();
+    send(address, "POST", "/mcp", &headers, &exchange["body"].to_string()).await
 }
 
 /// How long lists count is said in more places than the recording does; so is what a host says of itself.
@@ -364,39 +366,33 @@ fn without_hints(mut expected: Value, found: &Value) -> Value {
 #[tokio::test]
 async fn recorded_fallbacks() {
     let address = server().await;
-    for case in cases::load("mcp_client_fallback.json") {
-        let transcript = case.expect["transcript"].as_array().unwrap();
-        if case.id.starts_with("stdio") {
-            let said = transcript.iter().filter(|entry| entry["from"] == "client");
-            let lines: Vec<String> = said.map(|entry| entry["message"].to_string()).collect();
-            let answers = over_pipes(&lines);
-            let last = answers.iter().find(|answer| answer["id"] == 3).unwrap();
-            assert_eq!(last["result"]["structuredContent"]["sum"], 3, "{}", case.id);
-            assert!(
-                answers.iter().all(|answer| answer.get("error").is_none()),
-                "{}",
-                case.id
-            );
-            continue;
+    let mut replay = Replay::new(&[]);
+    for case in &cases::load("mcp_client_fallback.json") {
+        if is_over_pipes(case) {
+            replay.run_blocking(case, || replay_fallback_over_pipes(case));
+        } else {
+            replay.run(case, replay_fallback(case, address)).await;
         }
-        for exchange in transcript {
-            let headers: Vec<(String, String)> = exchange["headers"]
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
-                .chain([("Host".to_owned(), "localhost".to_owned())])
-                .collect();
-            let body = exchange["body"].to_string();
-            let answer = send(address, "POST", "/mcp", &headers, &body).await;
-            let discover = exchange["body"]["method"] == "server/discover";
-            // This host does not fail where the recorded stub did.
-            let status = if discover {
-                200
-            } else {
-                exchange["answer"].as_u64().unwrap()
-            };
-            assert_eq!(u64::from(answer.status), status, "{}: {body}", case.id);
-        }
+    }
+    replay.finish();
+}
+
+fn replay_fallback_over_pipes(case: &Case) {
+    let lines: Vec<String> = said(case, "client").iter().map(Value::to_string).collect();
+    let answers = over_pipes(&lines);
+    let last = answers.iter().find(|answer| answer["id"] == 3).unwrap();
+    assert_eq!(last["result"]["structuredContent"]["sum"], 3);
+    assert!(answers.iter().all(|answer| answer.get("error").is_none()));
+}
+
+async fn replay_fallback(case: &Case, address: SocketAddr) {
+    for exchange in transcript(case) {
+        let answer = send_again(exchange, address).await;
+        // This host does not fail where the recorded stub did.
+        let status = match exchange["body"]["method"].as_str() {
+            Some("server/discover") => json!(200),
+            _ => exchange["answer"].clone(),
+        };
+        assert_eq!(json!(answer.status), status, "{}", answer.body);
     }
 }

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
-use skill_sdk_tests::cases::{Case, document, load};
+use skill_sdk_tests::cases::{Case, Replay, document, load};
 use skill_sdk_tests::sample;
 use skill_sdk_tests::wire::{Answer, Client, request};
 
@@ -100,14 +100,13 @@ fn comparable(document: &Value) -> Value {
     document
 }
 
-fn judge(case: &Case, answer: &Answer) -> Result<(), String> {
-    if answer.status != case.expect["status"] {
-        return Err(format!("status {}", answer.status));
-    }
+fn judge(case: &Case, answer: &Answer) {
+    assert_eq!(json!(answer.status), case.expect["status"]);
     let challenge = (answer.status == 401).then_some("Bearer");
-    if answer.headers.get("www-authenticate").map(String::as_str) != challenge {
-        return Err(format!("{:?}", answer.headers));
-    }
+    assert_eq!(
+        answer.headers.get("www-authenticate").map(String::as_str),
+        challenge
+    );
     // What the reference answers as plain text is an envelope here.
     let expected = match &case.expect["json"] {
         Value::Null => json!({"error": {
@@ -115,11 +114,7 @@ fn judge(case: &Case, answer: &Answer) -> Result<(), String> {
         }}),
         expected => comparable(expected),
     };
-    let got = comparable(&answer.json());
-    if got == expected {
-        return Ok(());
-    }
-    Err(format!("got {got}, expected {expected}"))
+    assert_eq!(comparable(&answer.json()), expected);
 }
 
 /// Sets what the server of keys answers from a step on.
@@ -149,8 +144,8 @@ fn set_keys(issuer: &TestIssuer, recorded: &Value) {
     });
 }
 
-/// Replays the steps of a case; gives what differs.
-async fn replay_steps(issuer: &TestIssuer, case: &Case, good: &Value) -> Vec<String> {
+/// Replays the steps of a case.
+async fn replay_steps(issuer: &TestIssuer, case: &Case, good: &Value) {
     issuer.serve_keys(["k1"]);
     issuer.answer_with(KeysAnswer::Keys);
     let before = issuer.fetches();
@@ -159,7 +154,6 @@ async fn replay_steps(issuer: &TestIssuer, case: &Case, good: &Value) -> Vec<Str
     let steps = case.input["steps"].as_array().unwrap();
     let results = case.expect["results"].as_array().unwrap();
     assert_eq!(steps.len(), results.len());
-    let mut wrong = Vec::new();
     for (index, (step, expected)) in steps.iter().zip(results).enumerate() {
         if let Some(seconds) = step["clock"].as_u64() {
             clock.age_keys(seconds);
@@ -179,15 +173,9 @@ async fn replay_steps(issuer: &TestIssuer, case: &Case, good: &Value) -> Vec<Str
             if let Some(message) = expected.pointer_mut("/error/message") {
                 *message = Value::Null;
             }
-            if got != expected {
-                wrong.push(format!(
-                    "{} step {index}: got {got}, expected {expected}",
-                    case.id
-                ));
-            }
+            assert_eq!(got, expected, "step {index}");
         }
     }
-    wrong
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -202,21 +190,18 @@ async fn recorded_verdicts() {
     assert_eq!(issuer.add_key(), "k2");
     let address = mounted(hosted(&[sample::context_echo::SKILL], issuer.verifier())).await;
 
-    let (mut wrong, mut replayed) = (Vec::new(), 0);
-    for case in load("auth.json") {
-        if case.input["steps"].is_array() {
-            wrong.extend(replay_steps(&issuer, &case, &good).await);
-        } else {
-            let authorization = authorization(&issuer, &case.input["authorization"], &good);
-            let answer = send(address, &case.input, authorization.as_deref()).await;
-            wrong.extend(
-                judge(&case, &answer)
-                    .err()
-                    .map(|why| format!("{}: {why}", case.id)),
-            );
-        }
-        replayed += 1;
+    let mut replay = Replay::new(&[]);
+    for case in &load("auth.json") {
+        let one = async {
+            if case.input["steps"].is_array() {
+                replay_steps(&issuer, case, &good).await;
+            } else {
+                let authorization = authorization(&issuer, &case.input["authorization"], &good);
+                let answer = send(address, &case.input, authorization.as_deref()).await;
+                judge(case, &answer);
+            }
+        };
+        replay.run(case, one).await;
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(replayed >= 57, "{replayed} cases were replayed");
+    replay.finish();
 }
