@@ -16,6 +16,7 @@ mod keywords;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod types;
 mod unreadable;
 mod violations;
 mod walk;
