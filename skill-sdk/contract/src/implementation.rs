@@ -1,9 +1,11 @@
 //! How an implementation of a skill is reached.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// How an implementation of a skill is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "protocol", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Implementation {
     /// A function of the program, called in the same process.
@@ -16,6 +18,7 @@ pub enum Implementation {
         /// The address of the skill: `<base>/skills/<name>@<version>`. The base may hold `${VAR}`.
         endpoint: String,
         /// The token that a caller brings.
+        #[serde(skip_serializing_if = "Option::is_none")]
         auth: Option<Auth>,
     },
     /// A tool of an MCP server.
@@ -25,17 +28,19 @@ pub enum Implementation {
         /// The name of the tool.
         entrypoint: String,
         /// The token that a caller brings.
+        #[serde(skip_serializing_if = "Option::is_none")]
         auth: Option<Auth>,
     },
 }
 
 /// The token that a caller brings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Auth {
     /// The audience of the token.
     pub audience: String,
     /// The scopes of the token, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }
 
@@ -55,15 +60,6 @@ impl Auth {
             audience: audience.to_owned(),
             scopes: unique,
         })
-    }
-
-    fn to_value(&self) -> Value {
-        let mut document = Map::new();
-        document.insert("audience".into(), self.audience.clone().into());
-        if !self.scopes.is_empty() {
-            document.insert("scopes".into(), self.scopes.clone().into());
-        }
-        document.into()
     }
 }
 
@@ -94,22 +90,7 @@ impl Implementation {
 
     /// The member `implementation` of the contract.
     pub fn to_value(&self) -> Value {
-        let (mut document, auth) = match self {
-            Self::Local { entrypoint } => (json!({"protocol": "local", "entrypoint": entrypoint}), &None),
-            Self::Http { endpoint, auth } => (json!({"protocol": "http", "endpoint": endpoint}), auth),
-            Self::Mcp {
-                endpoint,
-                entrypoint,
-                auth,
-            } => (
-                json!({"protocol": "mcp", "endpoint": endpoint, "entrypoint": entrypoint}),
-                auth,
-            ),
-        };
-        if let (Some(auth), Value::Object(members)) = (auth, &mut document) {
-            members.insert("auth".into(), auth.to_value());
-        }
-        document
+        json!(self)
     }
 }
 

@@ -40,8 +40,8 @@ pub use self::implementation::{Auth, Implementation};
 #[cfg(feature = "document")]
 pub use self::origin::Origin;
 #[cfg(feature = "document")]
-pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects, UnknownWord};
+pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects};
 #[cfg(feature = "document")]
 pub use self::validation::{
-    KNOWN_PERMISSIONS, Severity, Stage, Violation, code, normalize, validate, validate_name, validate_spec,
+    Severity, Stage, Violation, code, normalize, validate, validate_name, validate_spec,
 };

@@ -3,6 +3,6 @@
 pub(crate) use skill_sdk_contract::first_paragraph;
 pub use skill_sdk_contract::{
     API_VERSION, Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, Severity,
-    SideEffects, Spec, Stage, UnknownWord, Violation, code, json, normalize, schema, validate, validate_name,
+    SideEffects, Spec, Stage, Violation, code, json, normalize, schema, validate, validate_name,
     validate_spec,
 };

@@ -255,7 +255,7 @@ fn declaration(case: &Case) {
     assert!(violated(&spec).is_empty());
     let expected: &[&str] = match case.id.as_str() {
         "decl-risk" => {
-            assert!(case.input["risk"].as_str().unwrap().parse::<Risk>().is_err());
+            assert!(serde_json::from_value::<Risk>(case.input["risk"].clone()).is_err());
             spec["riskLevel"] = case.input["risk"].clone();
             &["/riskLevel"]
         }
