@@ -51,7 +51,7 @@ const MOST_DIFFERENCES: usize = 200;
 /// The order of members does not matter, the order of list entries does. Numbers are equal as JSON
 /// numbers (`1` and `1.0`), a number and a string never are. When one list has more entries, what the
 /// lists have in common at both ends is left out.
-pub fn compare(file: &Value, code: &Value) -> Vec<Difference> {
+pub(super) fn compare(file: &Value, code: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     compare_at(&mut String::new(), file, code, &mut found);
     found

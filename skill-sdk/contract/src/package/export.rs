@@ -10,6 +10,7 @@ use super::error::PackageError;
 use super::names::{compare_versions, file_name};
 use super::yaml::{MAX_BYTES, MAX_DEPTH, emit, read};
 use super::{drift, files, header};
+use crate::walk::height;
 
 /// One skill as it goes into a package.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +60,7 @@ impl Package {
         if let Some((path, metadata)) = there
             && !metadata.is_dir()
         {
-            return Err(PackageError::NotADirectory(path.to_owned()));
+            return Err(PackageError(format!("{} is not a directory", path.display())));
         }
         Ok(Self { directory: skills })
     }
@@ -70,13 +71,13 @@ impl Package {
     /// They matter in two ways: a newer version among them takes the plain file name, and files that
     /// are theirs are not reported as left over.
     ///
-    /// The newest version of a name, by [`compare_versions`], gets `<name>.yaml`, the others
+    /// The newest version of a name, part by part between dots, gets `<name>.yaml`, the others
     /// `<name>@<version>.yaml`.
     ///
     /// # Errors
     /// A name that cannot be a file name; two skills of one ref, or whose files differ in case only;
     /// a document whose `key` or `spec.version` is not the skill's, or which cannot be read back
-    /// (deeper than [`MAX_DEPTH`], larger than [`MAX_BYTES`]).
+    /// (deeper than 64 levels, larger than 8 MiB).
     pub fn plan(&self, documents: &[SkillDocument], others: &[(&str, &str)]) -> Result<Plan, PackageError> {
         let given: Vec<(&str, &str)> = documents
             .iter()
@@ -84,18 +85,15 @@ impl Package {
             .collect();
         let known = names_of(&given, others)?;
         let real = files::resolved(&self.directory)
-            .map_err(|e| PackageError::io("find the directory", &self.directory, e))?;
+            .map_err(|error| PackageError::io("find the directory", &self.directory, &error))?;
         let header = header::header(&real);
 
         let mut planned = Vec::with_capacity(documents.len());
-        for document in documents {
-            let Some(file) = known.get(&(document.name.as_str(), document.version.as_str())) else {
-                continue; // every given skill has a name in `known`
-            };
+        for (document, key) in documents.iter().zip(&given) {
             planned.push(PlannedFile {
                 skill: document.skill(),
                 name: document.name.clone(),
-                path: self.directory.join(file),
+                path: self.directory.join(&known[key]),
                 text: text_of(document, &header)?,
                 document: document.document.clone(),
             });
@@ -146,20 +144,16 @@ fn names_of<'a>(
     given: &[(&'a str, &'a str)],
     others: &[(&'a str, &'a str)],
 ) -> Result<HashMap<(&'a str, &'a str), String>, PackageError> {
-    let mut seen = HashSet::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for &(name, version) in given {
-        if !seen.insert((name, version)) {
-            return Err(PackageError::skill(
-                &format!("{name}@{version}"),
-                "is given twice",
-            ));
-        }
-        versions.entry(name).or_default().push(version);
-    }
-    for &(name, version) in others {
-        if seen.insert((name, version)) {
-            versions.entry(name).or_default().push(version);
+    for (index, &(name, version)) in given.iter().chain(others).enumerate() {
+        let known = versions.entry(name).or_default();
+        if !known.contains(&version) {
+            known.push(version);
+        } else if index < given.len() {
+            return Err(PackageError(format!(
+                "{}@{version} is given twice",
+                name.escape_debug()
+            )));
         }
     }
 
@@ -169,11 +163,10 @@ fn names_of<'a>(
         versions.sort_by(|a, b| compare_versions(b, a));
         for (index, version) in versions.into_iter().enumerate() {
             let skill = format!("{name}@{version}");
-            let file = file_name(name, version, index == 0).map_err(|reason| {
-                PackageError::skill(&skill, &format!("cannot be exported: {reason}: rename it"))
-            })?;
+            let file = file_name(name, version, index == 0)
+                .map_err(|reason| not_exported(&skill, &format!("{reason}: rename it")))?;
             if let Some(first) = by_lower_case.insert(file.to_lowercase(), skill.clone()) {
-                return Err(PackageError::Skill(format!(
+                return Err(PackageError(format!(
                     "{first} and {skill} would share the file {file} where upper and lower case are the same: rename one"
                 )));
             }
@@ -183,10 +176,13 @@ fn names_of<'a>(
     Ok(names)
 }
 
+fn not_exported(skill: &str, reason: &str) -> PackageError {
+    PackageError(format!("{} cannot be exported: {reason}", skill.escape_debug()))
+}
+
 /// The file's text, proven to be readable and to mean what the document says.
 fn text_of(skill: &SkillDocument, header: &str) -> Result<String, PackageError> {
-    let refuse =
-        |reason: String| PackageError::skill(&skill.skill(), &format!("cannot be exported: {reason}"));
+    let refuse = |reason: String| not_exported(&skill.skill(), &reason);
     let document = &skill.document;
     if document["key"] != skill.name.as_str() {
         return Err(refuse(format!("its document has the key {}", document["key"])));
@@ -197,7 +193,7 @@ fn text_of(skill: &SkillDocument, header: &str) -> Result<String, PackageError> 
             document["spec"]["version"]
         )));
     }
-    if is_deeper(document, MAX_DEPTH) {
+    if height(document) > MAX_DEPTH {
         return Err(refuse(format!("its document is deeper than {MAX_DEPTH} levels")));
     }
     let text = format!("{header}{}", emit(document));
@@ -212,13 +208,4 @@ fn text_of(skill: &SkillDocument, header: &str) -> Result<String, PackageError> 
         Ok(_) => Err(refuse("its file would be read back as something else".to_owned())),
         Err(error) => Err(refuse(format!("its file could not be read back: {error}"))),
     }
-}
-
-fn is_deeper(value: &Value, levels: usize) -> bool {
-    let mut children: Box<dyn Iterator<Item = &Value>> = match value {
-        Value::Array(items) => Box::new(items.iter()),
-        Value::Object(map) => Box::new(map.values()),
-        _ => return false,
-    };
-    levels == 0 || children.any(|child| is_deeper(child, levels - 1))
 }

@@ -13,7 +13,7 @@
 //!     println!("{drift}");
 //! }
 //! for file in plan.write()?.files {
-//!     println!("{file}");
+//!     println!("{}", file.path.display());
 //! }
 //! # Ok(())
 //! # }
@@ -26,7 +26,7 @@
 //! - `export`: [`Package`] and [`Plan`], which check everything before anything is written;
 //! - `write`: the files on disk, all or nothing;
 //! - `check`: [`Drift`], what differs between the files and the code;
-//! - `drift`: [`compare`], the differences in meaning of two documents;
+//! - `drift`: the differences in meaning of two documents;
 //! - `diff`: the same for people, as a unified diff of canonical text;
 //! - [`yaml`]: the emitter and the reader.
 
@@ -42,12 +42,9 @@ mod write;
 pub mod yaml;
 
 pub use check::{Drift, Finding};
-pub use diff::unified_diff;
-pub use drift::{Difference, compare};
+pub use drift::Difference;
 pub use error::PackageError;
 pub use export::{Package, Plan, PlannedFile, SkillDocument};
-pub use header::is_generated;
-pub use names::{compare_versions, file_name};
 pub use write::{Outcome, Written, WrittenFile};
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ fn unreadable_files_have_a_place() {
         ),
         (
             b"a: on\n",
-            "a@1: a.yaml:1:4: YAML 1.1 and YAML 1.2 readers take on for different values",
+            "a@1: a.yaml:1:4: YAML 1.1 and YAML 1.2 readers may take on for different values",
         ),
         (&big, "a@1: a.yaml: the file is larger than 8 MiB"),
     ];

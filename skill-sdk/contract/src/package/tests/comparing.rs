@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::{compare, unified_diff};
+use super::super::diff::unified_diff;
+use super::super::drift::compare;
 
 fn told(file: &Value, code: &Value) -> Vec<String> {
     compare(file, code).iter().map(ToString::to_string).collect()

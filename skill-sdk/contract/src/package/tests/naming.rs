@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::super::{Package, compare_versions, file_name};
+use super::super::Package;
+use super::super::names::{compare_versions, file_name};
 use super::{Sandbox, skill};
 
 #[test]
