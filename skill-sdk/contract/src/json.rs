@@ -28,7 +28,9 @@ pub fn is_reserved(name: &str) -> bool {
 }
 
 /// A value in which names are names.
-struct Plain(Value);
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Plain(Value);
 
 impl<'de> Deserialize<'de> for Plain {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -148,7 +148,7 @@ impl Runnable {
                 Err(error) => (Cow::Owned(relaxed), error),
             },
         };
-        let path = locate::path(json.as_bytes(), &error);
+        let path = locate::path(&json, &error);
         Err(INPUTS.violation(path, locate::message(&error)))
     }
 }

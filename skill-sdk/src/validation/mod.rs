@@ -17,7 +17,6 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod types;
-mod unreadable;
 mod violations;
 mod walk;
 
@@ -148,7 +147,7 @@ impl Schema {
             return Ok(());
         }
         let violations = if size(value, MAX_LISTED) < MAX_LISTED {
-            violations::of_errors(&self.document, value, whole.iter_errors(value))
+            violations::of_errors(&self.document, whole.iter_errors(value))
         } else {
             let message = "the value does not match its schema, and is too large for a list of what is wrong";
             vec![Violation::root(message.to_owned())]
@@ -199,8 +198,13 @@ impl Schema {
 
 /// Why a text cannot be parsed, and where.
 fn unreadable(text: &str, error: &serde_json::Error) -> Invalid {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize::<_, json::Plain>(&mut reader);
     Invalid::NotJson {
-        path: unreadable::path(text),
+        path: read.map_or_else(
+            |error| violations::path_of_error(error.path()),
+            |_| "/".to_owned(),
+        ),
         reason: error.to_string(),
     }
 }

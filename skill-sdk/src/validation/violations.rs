@@ -108,7 +108,6 @@ pub(super) fn position(members: &Map<String, Value>, error: &ValidationError<'_>
 /// The errors of a whole document as violations.
 pub(super) fn of_errors<'i>(
     document: &Value,
-    instance: &Value,
     errors: impl Iterator<Item = ValidationError<'i>>,
 ) -> Vec<Violation> {
     let none = Map::new();
@@ -119,11 +118,7 @@ pub(super) fn of_errors<'i>(
             (pointer, position(members, &error), message(&none, &error))
         })
         .collect();
-    found.sort_by(|(a, at_a, _), (b, at_b, _)| {
-        numbered(instance, a)
-            .cmp(&numbered(instance, b))
-            .then(at_a.cmp(at_b))
-    });
+    found.sort();
     found.dedup();
     found.truncate(MAX_VIOLATIONS);
     let violation = |(pointer, _, message): (String, _, String)| {
@@ -131,23 +126,6 @@ pub(super) fn of_errors<'i>(
         Violation::at(if path.is_empty() { "/".to_owned() } else { path }, message)
     };
     found.into_iter().map(violation).collect()
-}
-
-/// The parts of a JSON pointer into a value, comparable: indexes as numbers.
-fn numbered<'a>(instance: &Value, pointer: &'a str) -> Vec<Part<'a>> {
-    let mut node = Some(instance);
-    let part = |part: &'a str| {
-        let index = part
-            .parse::<usize>()
-            .ok()
-            .filter(|_| node.is_some_and(Value::is_array));
-        node = match index {
-            Some(index) => node.and_then(|node| node.get(index)),
-            None => node.and_then(|node| node.get(part.replace("~1", "/").replace("~0", "~"))),
-        };
-        index.map_or(Part::Name(part), Part::Index)
-    };
-    pointer.split('/').skip(1).map(part).collect()
 }
 
 /// A message, unless it is too long; then its end is not even written.
