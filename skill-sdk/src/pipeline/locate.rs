@@ -21,10 +21,10 @@ pub(super) fn path(json: &str, error: &serde_json::Error) -> String {
     let is_of_the_whole = OF_THE_WHOLE.iter().any(|start| text.starts_with(start));
     let end = offset(json.as_bytes(), error.line(), error.column());
     let start_of = |part: &RawValue| part.get().as_ptr().addr() - json.as_ptr().addr();
-    // A value that holds the end of what was read, or else began before it.
+    // A value that holds the end of what was read, or else one that began before it or would begin there.
     let is_meant = |(_, part): &(String, &RawValue)| {
         let start = start_of(part);
-        start < end && (!is_of_the_whole || end <= start + part.get().len())
+        start <= end && (!is_of_the_whole || end <= start + part.get().len())
     };
     let mut path = String::new();
     let mut inner = json.trim_ascii_start();
@@ -107,6 +107,7 @@ mod tests {
             (r#"{"a": {"x": 1, "even": 3 } }"#, "/a/even"),
             (r#"{"a\"b/c": {"x": null}}"#, "/a\"b/c/x"),
             (r#"{"a": [1, 2]}"#, "/a/1"),
+            (r#"{"a": {"y": {}}}"#, "/a/y"),
             (r#"{"a": {"x": 1, "x": 2}}"#, "/a"),
             ("[]", "/"),
         ];
