@@ -26,6 +26,9 @@ mod text;
 #[cfg(feature = "document")]
 mod tree;
 #[cfg(feature = "document")]
+#[doc(hidden)]
+pub mod types;
+#[cfg(feature = "document")]
 mod validation;
 #[cfg(feature = "document")]
 mod walk;

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value};
 
-use super::types::Types;
 use super::violations::Part;
 use super::walk::{Count, Mode, Walk};
+use crate::contract::Types;
 
 /// How many references are followed to see what an alternative is.
 const MAX_REFERENCES: usize = 10;

@@ -128,7 +128,7 @@ fn is_small(document: &Value) -> bool {
 }
 
 /// The schemas of a document that are objects, the document first.
-fn schemas_of(document: &Value) -> Vec<&Map<String, Value>> {
+pub(super) fn schemas_of(document: &Value) -> Vec<&Map<String, Value>> {
     let mut found = Vec::new();
     let mut left = vec![document];
     while let Some(schema) = left.pop() {

@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 
 use super::problem::SchemaProblem;
 use super::refs::{self, Defs};
-use super::root::{self, Kinds};
+use super::root;
 use super::{
     OutputShape, Outputs, contradictions, defaults, inline_refs, normalize, serialized, short_type_name,
 };
 use crate::keywords::rank;
+use crate::types::Types;
 use crate::validation::DIALECT;
 use crate::walk::bottom_up;
 
@@ -22,10 +23,10 @@ pub(super) fn inputs(write: Write, type_name: &str) -> Result<Value, SchemaProbl
     let name = short_type_name(type_name);
     let settings = SchemaSettings::draft2020_12().for_deserialize();
     let mut draft = Draft::new(write, &name, settings, "inputs")?;
-    let kinds = root::kinds(&draft.root, &draft.defs);
-    if !kinds.has(Kinds::OBJECT) {
-        let what = kinds.words();
-        let help = if kinds == Kinds::NULL {
+    let types = root::types(&draft.root, &draft.defs);
+    if !types.meets(Types::OBJECT) {
+        let what = types.words();
+        let help = if types == Types::NULL {
             "leave the parameter out when the skill takes no inputs"
         } else {
             "make it a field of a struct"
@@ -42,11 +43,11 @@ pub(super) fn outputs(write: Write, type_name: &str) -> Result<Outputs, SchemaPr
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut draft = Draft::new(write, &short_type_name(type_name), settings, "outputs")?;
     draft.schemas().for_each(serialized::loosen);
-    let kinds = root::kinds(&draft.root, &draft.defs);
-    let shape = if kinds == Kinds::OBJECT {
+    let types = root::types(&draft.root, &draft.defs);
+    let shape = if types == Types::OBJECT {
         draft.root = root::object(&draft.root, &draft.defs);
         OutputShape::Object
-    } else if kinds == Kinds::NULL {
+    } else if types == Types::NULL {
         draft.root = root::empty();
         OutputShape::Empty
     } else {

@@ -146,20 +146,9 @@ pub fn type_name<T: ?Sized>() -> String {
 }
 
 fn short_type_name(name: &str) -> String {
-    let part_of_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':' || c == '#';
-    let mut short = String::new();
-    let mut rest = name;
-    while let Some(first) = rest.chars().next() {
-        let end = rest
-            .find(|c| part_of_path(c) != part_of_path(first))
-            .unwrap_or(rest.len());
-        let (run, after) = rest.split_at(end);
-        short.push_str(if part_of_path(first) {
-            run.rsplit("::").next().unwrap_or(run)
-        } else {
-            run
-        });
-        rest = after;
-    }
-    short
+    let is_part_of_path = |c: char| c.is_alphanumeric() || "_:#".contains(c);
+    let paths = name.split_inclusive(|c| !is_part_of_path(c));
+    paths
+        .map(|path| path.rsplit("::").next().unwrap_or(path))
+        .collect()
 }

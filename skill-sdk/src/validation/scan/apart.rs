@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::contract::Types;
 use crate::validation::choice::{property, resolved, words};
-use crate::validation::types::Types;
 
 /// How many alternatives are compared, each with each.
 const MAX_ALTERNATIVES: usize = 100;

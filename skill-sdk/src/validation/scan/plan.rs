@@ -6,10 +6,9 @@ use jsonschema::Validator;
 use serde_json::{Map, Number, Value};
 
 use super::apart;
-use crate::contract::json;
+use crate::contract::{Types, json};
 use crate::validation::dialect;
 use crate::validation::keywords::{APPLICATORS, is_silent};
-use crate::validation::types::Types;
 
 /// How deep a schema may be nested, with the references in it followed.
 const MAX_DEPTH: usize = 100;

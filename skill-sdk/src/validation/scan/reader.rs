@@ -9,8 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::plan::{Node, NodeId, Object};
-use crate::contract::json;
-use crate::validation::types::Types;
+use crate::contract::{Types, json};
 
 /// How many nodes may be open at the same time. [`json::parse`] takes as many nested values.
 const MAX_DEPTH: usize = 127;

@@ -143,7 +143,7 @@ fn what_may_be_missing_may_be_null() {
                 "size": {
                     "type": ["integer", "null"],
                     "minimum": -9_223_372_036_854_775_808_i64,
-                    "maximum": 9_223_372_036_854_775_808_u64,
+                    "maximum": 9_223_372_036_854_775_807_u64,
                 },
             },
             "required": ["name", "size"],

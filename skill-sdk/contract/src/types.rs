@@ -4,22 +4,22 @@ use serde_json::{Map, Value};
 
 /// A set of types of JSON values. A number that is written with a fraction or an exponent is not an integer here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Types(u8);
+pub struct Types(u8);
 
 impl Types {
-    pub(super) const NULL: Self = Self(1);
-    pub(super) const BOOLEAN: Self = Self(2);
-    pub(super) const INTEGER: Self = Self(4);
-    pub(super) const FRACTION: Self = Self(8);
-    pub(super) const NUMBER: Self = Self::INTEGER.or(Self::FRACTION);
-    pub(super) const STRING: Self = Self(16);
-    pub(super) const ARRAY: Self = Self(32);
-    pub(super) const OBJECT: Self = Self(64);
-    pub(super) const ALL: Self = Self(127);
-    pub(super) const NONE: Self = Self(0);
+    pub const OBJECT: Self = Self(1);
+    pub const ARRAY: Self = Self(2);
+    pub const STRING: Self = Self(4);
+    pub const INTEGER: Self = Self(8);
+    pub const FRACTION: Self = Self(16);
+    pub const NUMBER: Self = Self::INTEGER.or(Self::FRACTION);
+    pub const BOOLEAN: Self = Self(32);
+    pub const NULL: Self = Self(64);
+    pub const ALL: Self = Self(127);
+    pub const NONE: Self = Self(0);
 
     /// The types that the keyword `type` names.
-    pub(super) fn read(rule: &Value) -> Option<Self> {
+    pub fn read(rule: &Value) -> Option<Self> {
         if let Value::Array(names) = rule {
             return names
                 .iter()
@@ -38,7 +38,7 @@ impl Types {
     }
 
     /// The types that a schema may allow. An integer may be written with a fraction, so it counts as any number.
-    pub(super) fn allowed(schema: &Map<String, Value>) -> Self {
+    pub fn allowed(schema: &Map<String, Value>) -> Self {
         let types = schema.get("type").and_then(Self::read).unwrap_or(Self::ALL);
         if types.meets(Self::INTEGER) {
             types.or(Self::NUMBER)
@@ -47,7 +47,7 @@ impl Types {
         }
     }
 
-    pub(super) fn of(value: &Value) -> Self {
+    pub fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
@@ -58,15 +58,29 @@ impl Types {
         }
     }
 
-    pub(super) const fn or(self, other: Self) -> Self {
+    /// The types in words: "a string or null".
+    pub fn words(self) -> String {
+        let names = [
+            (Self::OBJECT, "an object"),
+            (Self::ARRAY, "a list"),
+            (Self::STRING, "a string"),
+            (Self::NUMBER, "a number"),
+            (Self::BOOLEAN, "a boolean"),
+            (Self::NULL, "null"),
+        ];
+        let some = names.into_iter().filter(|(types, _)| self.meets(*types));
+        some.map(|(_, name)| name).collect::<Vec<_>>().join(" or ")
+    }
+
+    pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    pub(super) const fn and(self, other: Self) -> Self {
+    pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    pub(super) fn meets(self, other: Self) -> bool {
+    pub fn meets(self, other: Self) -> bool {
         self.and(other) != Self::NONE
     }
 }
