@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::fail;
 use crate::contract::Spec;
-use crate::package::{Drift, Finding, Package, PackageError, SkillDocument};
+use crate::package::{Drift, Finding, PackageError, Plan};
 use crate::registry::{Registry, Skill};
 
 /// The variable that makes the checks write the files in place of comparing them.
@@ -83,11 +83,7 @@ fn differences(
             let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
             lines.join("\n")
         })?;
-        Ok(SkillDocument::new(
-            skill.name(),
-            skill.version(),
-            Spec::document(skill.name(), described.document()),
-        ))
+        Ok(Spec::document(skill.name(), described.document()))
     };
     let documents = skills.iter().map(document).collect::<Result<Vec<_>, String>>()?;
     let others: Vec<_> = others
@@ -96,9 +92,7 @@ fn differences(
         .map(|other| (other.name(), other.version()))
         .collect();
     let text = |error: PackageError| error.to_string();
-    let plan = Package::open(directory)
-        .and_then(|package| package.plan(&documents, &others))
-        .map_err(text)?;
+    let plan = Plan::new(directory, &documents, &others).map_err(text)?;
     if update {
         plan.write().map_err(text)?;
     }

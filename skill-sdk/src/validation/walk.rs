@@ -199,12 +199,9 @@ impl<'a> Walk<'a> {
             ("anyOf" | "oneOf", Value::Array(alternatives), _) => {
                 count = self.choice(alternatives, keyword == "oneOf", value, mode)?;
             }
-            ("not", schema, _) => {
-                if self.check(schema, value, Mode::Count)? == 0 {
-                    count = self.violation(mode, || {
-                        "the value matches a schema that is not allowed".to_owned()
-                    });
-                }
+            ("not", schema, _) if self.check(schema, value, Mode::Count)? == 0 => {
+                let message = || "the value matches a schema that is not allowed".to_owned();
+                count = self.violation(mode, message);
             }
             ("if", schema, _) => {
                 let is_met = self.check(schema, value, Mode::Count)? == 0;
@@ -272,7 +269,7 @@ impl<'a> Walk<'a> {
                 }
             }
             ("contains", schema, Value::Array(items)) => {
-                count = self.contains(members, schema, items, mode)?
+                count = self.contains(members, schema, items, mode)?;
             }
             _ => {}
         }

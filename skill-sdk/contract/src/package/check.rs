@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::diff::unified_diff;
@@ -22,7 +22,6 @@ use super::yaml::{read, read_mapping};
 #[non_exhaustive]
 pub struct Drift {
     /// The file, as a path below the directory that was opened.
-    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// The ref of the skill whose file it is; none for a file that belongs to no skill.
     pub skill: Option<String>,
@@ -204,9 +203,4 @@ fn shown_path(path: &Path) -> String {
         return text.escape_debug().to_string();
     }
     text.into_owned()
-}
-
-#[expect(clippy::ptr_arg, reason = "the signature is serde's")]
-pub(super) fn as_text<S: Serializer>(path: &PathBuf, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::check::{Drift, as_text};
+use super::check::Drift;
 use super::drift::compare;
 use super::error::PackageError;
 use super::export::{Plan, PlannedFile};
@@ -33,7 +33,6 @@ pub struct WrittenFile {
     /// The skill's ref.
     pub skill: String,
     /// The file.
-    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// What happened to it.
     pub outcome: Outcome,
@@ -95,9 +94,8 @@ impl Plan {
 }
 
 fn outcome_of(file: &PlannedFile) -> Result<Outcome, String> {
-    let bytes = match files::look(&file.path)? {
-        None => return Ok(Outcome::Wrote),
-        Some(bytes) => bytes,
+    let Some(bytes) = files::look(&file.path)? else {
+        return Ok(Outcome::Wrote);
     };
     if bytes == file.text.as_bytes() {
         return Ok(Outcome::Unchanged);

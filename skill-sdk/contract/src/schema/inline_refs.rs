@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::docs::joined;
 use super::normalize::flatten_unions;
-use super::refs::{Defs, only_target, reference, resolved, target};
+use super::refs::{Defs, resolved, target};
 use crate::keywords::{Shape, is_annotation, shape_of};
 use crate::walk::{Node, bottom_up, children_mut, each, height, is_null};
 
@@ -87,7 +87,6 @@ fn merged_object(own: &Node, shared: &Node) -> Option<Node> {
 
 /// Decides for every type in `defs`, and leaves no keyword beside a reference and no unused type.
 pub(super) fn inline_refs(root: &mut Value, defs: &mut Defs) {
-    skip_aliases(root, defs);
     let order: Vec<String> = defs.keys().cloned().collect();
     let uses = uses(root, defs);
     let mut once = Defs::new();
@@ -126,34 +125,6 @@ pub(super) fn inline_refs(root: &mut Value, defs: &mut Defs) {
             lone_reference(node);
             flatten_unions(node);
             nullable(node);
-        });
-    }
-}
-
-/// Lets references to a type that is only another name for a type refer to the latter.
-fn skip_aliases(root: &mut Value, defs: &mut Defs) {
-    let names: BTreeMap<String, String> = defs
-        .keys()
-        .map(|name| {
-            let mut last = name;
-            for _ in 0..defs.len() {
-                match defs
-                    .get(last)
-                    .and_then(only_target)
-                    .and_then(|next| defs.get_key_value(next))
-                {
-                    Some((next, _)) => last = next,
-                    None => break,
-                }
-            }
-            (name.clone(), last.clone())
-        })
-        .collect();
-    for schema in std::iter::once(root).chain(defs.values_mut()) {
-        bottom_up(schema, &mut |node| {
-            if let Some(last) = target(node).and_then(|name| names.get(name)) {
-                node.insert("$ref".to_owned(), reference(last).into());
-            }
         });
     }
 }

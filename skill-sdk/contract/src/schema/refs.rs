@@ -13,7 +13,7 @@ pub(super) type Defs = Map<String, Value>;
 const PREFIX: &str = "#/$defs/";
 
 /// The reference to `name`, which [`rename`] has made safe for a pointer.
-pub(super) fn reference(name: &str) -> String {
+fn reference(name: &str) -> String {
     format!("{PREFIX}{name}")
 }
 
@@ -23,7 +23,7 @@ pub(super) fn target(node: &Node) -> Option<&str> {
 }
 
 /// The name that `schema` refers to, when it says nothing else.
-pub(super) fn only_target(schema: &Value) -> Option<&str> {
+fn only_target(schema: &Value) -> Option<&str> {
     schema.as_object().filter(|node| node.len() == 1).and_then(target)
 }
 

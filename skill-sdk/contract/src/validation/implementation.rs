@@ -6,7 +6,7 @@ use super::contract::Stage;
 use super::violation::{Found, Violation, code};
 use crate::rules::{
     MAX_ADDRESS_CHARS, MAX_SCOPES, http_endpoint, is_http_url, local_entrypoint, looks_like_credential,
-    mcp_tool, scope,
+    mcp_endpoint, mcp_tool, scope,
 };
 use crate::text::{child, kind, quoted, shown};
 
@@ -61,12 +61,10 @@ pub(super) fn check(value: &Value, stage: Stage, found: &mut Found) {
         }
         Some("mcp") => {
             // A platform does not look at the endpoint of an mcp implementation, so that a strange one is only warned about.
-            if !endpoint.is_ok_and(|text| text.is_some_and(|text| is_mcp_endpoint(text, stage)))
-                && endpoint.is_ok()
+            if let Ok(endpoint) = endpoint
+                && let Err(reason) = mcp_endpoint(endpoint.unwrap_or_default())
             {
-                let message =
-                    "the endpoint of an mcp implementation must be `http://…`, `https://…` or `stdio:<name>`";
-                found.0.push(Violation::warning(ENDPOINT.0, ENDPOINT.1, message));
+                found.0.push(Violation::warning(ENDPOINT.0, ENDPOINT.1, reason));
             }
             required(entrypoint, mcp_tool, ENTRYPOINT, found);
         }
@@ -124,12 +122,6 @@ fn required(
         ),
         Err(Reported) => {}
     }
-}
-
-fn is_mcp_endpoint(text: &str, stage: Stage) -> bool {
-    let is_stdio = text.strip_prefix("stdio:").is_some_and(|name| !name.is_empty());
-    let is_open = stage == Stage::Source && text.starts_with("${") && http_endpoint(text).is_ok();
-    is_stdio || is_http_url(text) || is_open
 }
 
 /// A platform stores an address with a user and a password in it; everybody who reads the catalog reads them too.

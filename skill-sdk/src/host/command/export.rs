@@ -1,10 +1,12 @@
 //! `export`: the files of a catalog package, written or compared.
 
+use serde_json::Value;
+
 use super::{Failure, exit, failure, output, select};
 use crate::contract::{Auth, Implementation, Spec, Stage, Violation, validate_spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
-use crate::package::{Drift, Finding, Outcome, Package, PackageError, Plan, SkillDocument};
+use crate::package::{Drift, Finding, Outcome, PackageError, Plan};
 
 /// Writes the files of `skills`, or compares them with `--check`.
 ///
@@ -27,16 +29,13 @@ pub fn export(
         .map(|skill| document(skill, args))
         .collect::<Result<Vec<_>, _>>()?;
     let selected = |other: &&SkillEntry| skills.iter().any(|skill| skill.reference == other.reference);
-    let package = Package::open(&args.package).map_err(|error| unusable(&error))?;
     let plan = |all: &[SkillEntry]| {
         let others: Vec<_> = all
             .iter()
             .filter(|other| !selected(other))
             .map(|other| (other.name.as_str(), other.version.as_str()))
             .collect();
-        package
-            .plan(&documents, &others)
-            .map_err(|error| unusable(&error))
+        Plan::new(&args.package, &documents, &others).map_err(|error| unusable(&error))
     };
     let mut plan_of_known = plan(known)?;
     if !plan_of_known
@@ -55,7 +54,7 @@ pub fn export(
 }
 
 /// The catalog object of a skill with the implementation that the arguments ask for.
-fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Failure> {
+fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<Value, Failure> {
     let mut spec = skill.spec.clone();
     if args.protocol == Some(Protocol::Local) && args.endpoint.is_some() {
         return Err(Failure::usage(
@@ -84,11 +83,7 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Fail
                 .detail(lines.join("\n")),
         );
     }
-    Ok(SkillDocument::new(
-        &skill.name,
-        &skill.version,
-        Spec::document(&skill.name, &spec),
-    ))
+    Ok(Spec::document(&skill.name, &spec))
 }
 
 fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementation> {
@@ -213,9 +208,7 @@ mod tests {
 
     #[test]
     fn the_arguments_choose_the_implementation() {
-        let made = document(&entry(), &args(Some(Protocol::Http), "${SVC}//"))
-            .unwrap()
-            .document;
+        let made = document(&entry(), &args(Some(Protocol::Http), "${SVC}//")).unwrap();
         assert_eq!(
             made["spec"]["contract"]["implementation"],
             json!({
@@ -223,14 +216,12 @@ mod tests {
                 "auth": {"audience": "acme", "scopes": ["a:b"]},
             })
         );
-        let made = document(&entry(), &args(Some(Protocol::Mcp), "stdio:acme"))
-            .unwrap()
-            .document;
+        let made = document(&entry(), &args(Some(Protocol::Mcp), "stdio:acme")).unwrap();
         assert_eq!(
             made["spec"]["contract"]["implementation"]["entrypoint"],
             "math.add"
         );
-        let made = document(&entry(), &args(None, "")).unwrap().document;
+        let made = document(&entry(), &args(None, "")).unwrap();
         assert_eq!(made["spec"]["contract"]["implementation"]["protocol"], "local");
     }
 

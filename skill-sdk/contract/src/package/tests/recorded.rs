@@ -5,8 +5,8 @@
 
 use serde_json::{Value, json};
 
+use super::super::Finding;
 use super::super::yaml::{emit, read};
-use super::super::{Finding, SkillDocument};
 use super::Sandbox;
 
 fn load(file: &str) -> Option<Value> {
@@ -19,7 +19,7 @@ fn load(file: &str) -> Option<Value> {
 }
 
 /// `math.add@1`, which all drift cases are about.
-fn math_add(api_version: &Value) -> Option<SkillDocument> {
+fn math_add(api_version: &Value) -> Option<Value> {
     let skills = load("skills.json")?;
     let skill = skills["skills"]
         .as_array()?
@@ -37,7 +37,7 @@ fn math_add(api_version: &Value) -> Option<SkillDocument> {
             "contract": skill["contract"],
         },
     });
-    Some(SkillDocument::new("math.add", "1", document))
+    Some(document)
 }
 
 fn bytes_of(file: &Value) -> Vec<u8> {
