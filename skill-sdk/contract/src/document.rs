@@ -80,11 +80,6 @@ impl Contract {
             implementation,
         }
     }
-
-    /// The JSON document, with its members in the order of the format. Empty parts are left out.
-    pub fn to_value(&self) -> Value {
-        json!(self)
-    }
 }
 
 /// The spec of a skill in the catalog: the contract with what stands beside it.
@@ -123,11 +118,6 @@ impl Spec {
         }
     }
 
-    /// The JSON document, with its members in the order of the format.
-    pub fn to_value(&self) -> Value {
-        json!(self)
-    }
-
     /// The catalog object of the skill `name` with the spec `spec`.
     pub fn document(name: &str, spec: &Value) -> Value {
         json!({"apiVersion": API_VERSION, "kind": "Skill", "key": name, "spec": spec})
@@ -142,14 +132,14 @@ mod tests {
     fn members_stand_in_the_order_of_the_format() {
         let mut contract = Contract::new(json!({}), json!({}), Implementation::local("a:b"));
         assert_eq!(
-            contract.to_value().to_string(),
+            json!(contract).to_string(),
             r#"{"inputs":{},"outputs":{},"idempotency":"none","timeoutSeconds":60,"retryPolicy":{"maxAttempts":1,"backoffSeconds":0},"implementation":{"protocol":"local","entrypoint":"a:b"}}"#
         );
         contract.required_permissions = vec!["tasks.read".into()];
         contract.preconditions = vec![json!("a")];
         contract.postconditions = vec![json!({"x": 1})];
         contract.cost_model = Some(CostModel::new("page", Some(0.5)));
-        let Value::Object(document) = contract.to_value() else {
+        let Value::Object(document) = json!(contract) else {
             panic!("an object")
         };
         let keys: Vec<_> = document.keys().map(String::as_str).collect();
@@ -165,7 +155,7 @@ mod tests {
             ]
         );
         let spec = Spec::new("1".into(), "text".into(), SideEffects::None, Risk::Low, contract);
-        let document = Spec::document("a.b", &spec.to_value()).to_string();
+        let document = Spec::document("a.b", &json!(spec)).to_string();
         assert!(document.starts_with(
             r#"{"apiVersion":"taimen.ai/v1","kind":"Skill","key":"a.b","spec":{"version":"1","description":"text","sideEffects":"none","riskLevel":"low","contract":{"inputs""#
         ), "{document}");

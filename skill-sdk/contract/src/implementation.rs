@@ -1,7 +1,6 @@
 //! How an implementation of a skill is reached.
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 /// How an implementation of a skill is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -87,34 +86,27 @@ impl Implementation {
             auth,
         }
     }
-
-    /// The member `implementation` of the contract.
-    pub fn to_value(&self) -> Value {
-        json!(self)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn members_stand_in_the_order_of_the_format() {
         let auth = Auth::new("acme", ["a:b".to_owned(), "a:b".to_owned(), "c".to_owned()]);
         assert_eq!(
-            Implementation::mcp("stdio:acme", "tool", auth.clone())
-                .to_value()
-                .to_string(),
+            json!(Implementation::mcp("stdio:acme", "tool", auth.clone())).to_string(),
             r#"{"protocol":"mcp","endpoint":"stdio:acme","entrypoint":"tool","auth":{"audience":"acme","scopes":["a:b","c"]}}"#
         );
         assert_eq!(
-            Implementation::http("${SVC}//", "a@1", Auth::new("acme", []))
-                .to_value()
-                .to_string(),
+            json!(Implementation::http("${SVC}//", "a@1", Auth::new("acme", []))).to_string(),
             r#"{"protocol":"http","endpoint":"${SVC}/skills/a@1","auth":{"audience":"acme"}}"#
         );
         assert_eq!(
-            Implementation::http("https://x", "a@1", Auth::new("", [])).to_value(),
+            json!(Implementation::http("https://x", "a@1", Auth::new("", []))),
             json!({"protocol": "http", "endpoint": "https://x/skills/a@1"})
         );
     }

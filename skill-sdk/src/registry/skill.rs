@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Declaration, RegistryProblem};
 use crate::contract::schema::{OutputShape, Outputs, SchemaProblem};
@@ -149,7 +149,7 @@ impl Skill {
             self.declaration.risk(),
             self.declaration.contract(inputs, outputs),
         );
-        let document = spec.to_value();
+        let document = json!(spec);
         let mut warnings = Vec::new();
         let mut found: Vec<_> = validate_name(self.name()).into_iter().collect();
         // A schema that could not be made was reported above, with the reason.

@@ -1,6 +1,6 @@
 //! `export`: the files of a catalog package, written or compared.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Failure, exit, failure, output, select};
 use crate::contract::{Auth, Implementation, Spec, Stage, Violation, validate_spec};
@@ -68,7 +68,7 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<Value, Failure> {
                 skill.reference
             )));
         };
-        *place = implementation.to_value();
+        *place = json!(implementation);
     }
     let (broken, doubtful): (Vec<_>, Vec<_>) = validate_spec(&spec, Stage::Source)
         .into_iter()

@@ -147,7 +147,7 @@ fn call(runnable: &Runnable, name: &str, checks_callers: bool, schemas: &mut Sch
 
 /// The scopes that the contract asks of a caller.
 fn scopes(implementation: &Implementation) -> Value {
-    let document = implementation.to_value();
+    let document = json!(implementation);
     let scopes = document.pointer("/auth/scopes");
     scopes.cloned().unwrap_or_else(|| json!([]))
 }
