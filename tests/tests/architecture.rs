@@ -49,7 +49,7 @@ const INNER_LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "platform",
         &[
-            &["client_cache", "clock", "dates", "single_flight", "usage", "web"],
+            &["clock", "dates", "usage", "web"],
             &["cached"],
             &["core", "pii"],
             &["connections", "llm"],
@@ -58,12 +58,9 @@ const INNER_LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "context",
         &[
-            &[
-                "caller", "cancel", "cost", "log_id", "notice", "progress", "services", "settings", "trace",
-            ],
+            &["caller", "cost", "log_id", "report", "settings", "trace"],
             &["input", "state"],
-            &["builder"],
-            &["deadline"],
+            &["meta"],
             &["artifacts", "connection", "knowledge", "llm"],
         ],
     ),

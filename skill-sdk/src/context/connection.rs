@@ -44,12 +44,10 @@ impl SkillContext {
 
     /// The client of the call: the one given in tests, else that of the environment.
     fn connections(&self) -> Result<Arc<ConnectionsClient>, SkillError> {
-        let given = self.0.start.services.connections.as_ref();
-        if let Some(connections) = given.or(self.0.connections.get()) {
-            return Ok(Arc::clone(connections));
+        match &self.0.meta.services.connections {
+            Some(connections) => Ok(Arc::clone(connections)),
+            None => ConnectionsClient::of_environment(self.environment()),
         }
-        let connections = ConnectionsClient::of_environment(self.environment())?;
-        Ok(Arc::clone(self.0.connections.get_or_init(|| connections)))
     }
 }
 

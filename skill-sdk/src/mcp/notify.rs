@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::protocol::{Id, RpcError, notification, text};
-use crate::context::{Notice, NoticeSink, Progress, ProgressSink};
+use crate::context::{Notice, Progress, ReportSink};
 use crate::pipe::Outgoing;
 
 /// The levels of the protocol, least severe first. They begin with those of [`NoticeLevel`](crate::context::NoticeLevel).
@@ -73,7 +73,7 @@ impl Drop for CloseOnDrop {
     }
 }
 
-impl ProgressSink for Reporter {
+impl ReportSink for Reporter {
     fn progress(&self, progress: Progress) {
         let mut last = self.last();
         let (Some(token), Some(last)) = (&self.progress, &mut *last) else {
@@ -94,9 +94,7 @@ impl ProgressSink for Reporter {
         self.outgoing
             .offer(notification("notifications/progress", &params));
     }
-}
 
-impl NoticeSink for Reporter {
     fn notice(&self, notice: Notice) {
         let Some(Threshold(threshold)) = &self.log else {
             return;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skill_sdk::LlmUsage;
-use skill_sdk::context::{Progress, ProgressSink, settings_values};
+use skill_sdk::context::{Notice, Progress, ReportSink, settings_values};
 use skill_sdk::pipeline::Meta;
 use skill_sdk::{Environment, Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::log;
@@ -71,9 +71,13 @@ async fn an_empty_key_is_none() {
 #[derive(Default)]
 struct Reports(Mutex<Vec<Progress>>);
 
-impl ProgressSink for Reports {
+impl ReportSink for Reports {
     fn progress(&self, progress: Progress) {
         self.0.lock().unwrap().push(progress);
+    }
+
+    fn notice(&self, notice: Notice) {
+        panic!("{notice:?}");
     }
 }
 
@@ -88,7 +92,7 @@ async fn a_skill_sees_what_the_host_knows() {
     })));
     meta.environment =
         Environment::from_vars([("A", "1"), ("token", "s3")].map(|(a, b)| (a.to_owned(), b.to_owned())));
-    meta.progress = Some(Arc::clone(&reports) as Arc<dyn ProgressSink>);
+    meta.reports = Some(Arc::clone(&reports) as Arc<dyn ReportSink>);
     let completed = call(echo::SKILL, json!({}), meta).await;
     let got: Value = serde_json::from_slice(completed.result().unwrap()).unwrap();
     let expected = json!({

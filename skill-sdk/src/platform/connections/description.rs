@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::failure;
 use crate::error::SkillError;
 
 /// The longest key.
@@ -74,7 +73,7 @@ impl Description {
                 let message = format!("the connection {key} was revoked: it has to be connected anew");
                 SkillError::terminal("connection_revoked", message)
             }
-            ConnectionStatus::Expired => return Err(failure::expired(key, None)),
+            ConnectionStatus::Expired => expired(key),
             ConnectionStatus::Other(status) => {
                 let status: String = status.escape_debug().take(MAX_STATUS).collect();
                 let message =
@@ -95,6 +94,12 @@ impl Description {
             )
         })
     }
+}
+
+/// The failure of a connection whose access is lost.
+pub(super) fn expired(key: &str) -> SkillError {
+    let message = format!("the access of the connection {key} is lost: it has to be connected again");
+    SkillError::terminal("connection_expired", message)
 }
 
 /// Whether `key` is `[a-z0-9][a-z0-9-]{0,62}`.

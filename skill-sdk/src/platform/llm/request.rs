@@ -13,7 +13,7 @@
 pub struct ChatRequest {
     pub(super) system: String,
     pub(super) messages: Vec<Message>,
-    pub(super) schema_name: Option<String>,
+    pub(crate) schema_name: Option<String>,
     pub(super) temperature: f64,
     pub(super) max_tokens: Option<u32>,
 }

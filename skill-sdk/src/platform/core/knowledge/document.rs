@@ -38,13 +38,6 @@ impl Document {
         }
     }
 
-    /// Sets the kind.
-    #[must_use]
-    pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.kind = kind.into();
-        self
-    }
-
     /// Adds a part.
     #[must_use]
     pub fn chunk(mut self, chunk: impl Into<Chunk>) -> Self {
@@ -101,13 +94,6 @@ impl Chunk {
     #[must_use]
     pub fn heading(mut self, heading: impl Into<String>) -> Self {
         self.heading = Some(heading.into());
-        self
-    }
-
-    /// Sets the place.
-    #[must_use]
-    pub fn order(mut self, order: u32) -> Self {
-        self.order = Some(order);
         self
     }
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::error::SkillError;
+
 /// All that a source says about a scope.
 ///
 /// What is known of the same source and scope and is not in it ends to be valid.
@@ -126,15 +128,31 @@ pub struct SnapshotPlan {
     /// Which ones.
     #[serde(deserialize_with = "super::or_default")]
     pub changes: Changes,
-    /// Entities of other sources with the same natural key.
-    #[serde(deserialize_with = "super::or_default")]
-    pub conflicts: Conflicts,
     /// What [`apply`](crate::knowledge::Knowledge::apply) takes as its expected state.
     #[serde(deserialize_with = "super::or_default")]
     pub state_token: String,
-    /// Further members of the answer.
+    /// Further members of the answer, such as `conflicts`: entities of other sources with the same natural key.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
+}
+
+/// What is known has changed since the plan was made: make it again with [`preview`](crate::knowledge::Knowledge::preview).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnapshotStale {
+    /// The token of the state that there is now, if the core says it.
+    pub state_token: Option<String>,
+}
+
+impl SnapshotStale {
+    /// What a failure of [`apply`](crate::knowledge::Knowledge::apply) says of the state; `None` when it is another failure.
+    pub fn of(error: &SkillError) -> Option<Self> {
+        (error.code() == "snapshot_stale").then(|| Self {
+            state_token: error
+                .details()
+                .and_then(|details| Some(details["stateToken"].as_str()?.to_owned())),
+        })
+    }
 }
 
 /// The entities that a snapshot changes, or the first of them.
@@ -163,17 +181,4 @@ pub struct EntityKey {
     pub kind: String,
     /// Its key.
     pub key: String,
-}
-
-/// Entities of other sources with the same natural key, or the first of them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
-pub struct Conflicts {
-    /// What the platform says of each.
-    pub items: Vec<Value>,
-    /// The most that the list holds.
-    pub limit: u64,
-    /// Whether the list had to be cut.
-    pub truncated: bool,
 }

@@ -2,6 +2,18 @@
 
 use super::SkillContext;
 
+/// How far the work of a call is.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How much is done.
+    pub done: f64,
+    /// How much there is in all, when it is known.
+    pub total: Option<f64>,
+    /// What is being done. May be empty.
+    pub message: String,
+}
+
 /// How grave a [`Notice`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -24,7 +36,8 @@ impl NoticeLevel {
     pub(crate) const ALL: [Self; 5] = [Self::Debug, Self::Info, Self::Notice, Self::Warning, Self::Error];
 
     /// The name, as protocols write it: `debug`, `info`, `notice`, `warning`, `error`.
-    pub fn name(self) -> &'static str {
+    #[cfg(feature = "runtime")]
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Debug => "debug",
             Self::Info => "info",
@@ -45,13 +58,30 @@ pub struct Notice {
     pub message: String,
 }
 
-/// Where the notices of a call go; hosts implement it.
-pub trait NoticeSink: Send + Sync {
+/// Where the progress and the notices of a call go; servers implement it.
+pub trait ReportSink: Send + Sync {
+    /// Takes one report of progress. Must not block.
+    fn progress(&self, progress: Progress);
+
     /// Takes one notice. Must not block.
     fn notice(&self, notice: Notice);
 }
 
 impl SkillContext {
+    /// Tells the caller how far the work is, where the protocol has a way.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+        if self.is_cancelled() {
+            return;
+        }
+        let message = message.into();
+        if let Some(sink) = &self.0.meta.reports {
+            sink.progress(Progress { done, total, message });
+        } else {
+            #[cfg(feature = "runtime")]
+            tracing::debug!(done, total, message, "progress");
+        }
+    }
+
     /// Tells the caller something while the work goes on, where the protocol has a way and the caller wants to hear it.
     ///
     /// It leaves the process: say nothing here that the caller may not know. What is for whoever runs the host belongs
@@ -78,7 +108,7 @@ impl SkillContext {
             return;
         }
         let message = message.into();
-        if let Some(sink) = &self.0.start.notices {
+        if let Some(sink) = &self.0.meta.reports {
             sink.notice(Notice { level, message });
         } else {
             #[cfg(feature = "runtime")]
