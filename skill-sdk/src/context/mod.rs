@@ -33,7 +33,7 @@ use self::cost::Cost;
 pub use self::input::{Answer, InputChannel, InputKind, InputRequest, Responding};
 pub(crate) use self::log_id::id_for_log;
 pub use self::meta::{DeclaredNames, Meta, Services};
-pub use self::report::{Notice, NoticeLevel, Progress, ReportSink};
+pub use self::report::{NoticeLevel, ReportSink};
 pub use self::settings::settings_values;
 pub use self::state::{State, States};
 #[doc(hidden)]

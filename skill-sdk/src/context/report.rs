@@ -2,19 +2,7 @@
 
 use super::SkillContext;
 
-/// How far the work of a call is.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// How much is done.
-    pub done: f64,
-    /// How much there is in all, when it is known.
-    pub total: Option<f64>,
-    /// What is being done. May be empty.
-    pub message: String,
-}
-
-/// How grave a [`Notice`] is.
+/// How grave a notice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NoticeLevel {
@@ -48,23 +36,14 @@ impl NoticeLevel {
     }
 }
 
-/// What a skill tells its caller before the result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Notice {
-    /// How grave it is.
-    pub level: NoticeLevel,
-    /// What there is to say.
-    pub message: String,
-}
-
 /// Where the progress and the notices of a call go; servers implement it.
 pub trait ReportSink: Send + Sync {
-    /// Takes one report of progress. Must not block.
-    fn progress(&self, progress: Progress);
+    /// Takes a report of progress: how much is done, of how much in all when that is known, and what is being done, which may be
+    /// empty. Must not block.
+    fn progress(&self, done: f64, total: Option<f64>, message: &str);
 
-    /// Takes one notice. Must not block.
-    fn notice(&self, notice: Notice);
+    /// Takes a notice. Must not block.
+    fn notice(&self, level: NoticeLevel, message: &str);
 }
 
 impl SkillContext {
@@ -75,7 +54,7 @@ impl SkillContext {
         }
         let message = message.into();
         if let Some(sink) = &self.0.meta.reports {
-            sink.progress(Progress { done, total, message });
+            sink.progress(done, total, &message);
         } else {
             #[cfg(feature = "runtime")]
             tracing::debug!(done, total, message, "progress");
@@ -109,7 +88,7 @@ impl SkillContext {
         }
         let message = message.into();
         if let Some(sink) = &self.0.meta.reports {
-            sink.notice(Notice { level, message });
+            sink.notice(level, &message);
         } else {
             #[cfg(feature = "runtime")]
             tracing::debug!(severity = level.name(), text = message, "notice");

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::LocalServer;
 use super::message::{self, CallRequest, ParseError, Request};
-use crate::context::{Notice, NoticeLevel, Progress, ReportSink};
+use crate::context::{NoticeLevel, ReportSink};
 use crate::error::SkillError;
 use crate::pipe::{Ended, Line, Outgoing, Pipe, Protocol};
 use crate::pipeline::Call;
@@ -137,13 +137,13 @@ impl Reporter {
 }
 
 impl ReportSink for Reporter {
-    fn progress(&self, progress: Progress) {
-        self.report(message::progress(&self.id, &progress));
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        self.report(message::progress(&self.id, done, total, message));
     }
 
-    fn notice(&self, notice: Notice) {
-        if self.level.is_some_and(|level| notice.level >= level) {
-            self.report(message::notice(&self.id, &notice));
+    fn notice(&self, level: NoticeLevel, message: &str) {
+        if self.level.is_some_and(|least| level >= least) {
+            self.report(message::notice(&self.id, level, message));
         }
     }
 }

@@ -321,13 +321,7 @@ impl IntoFuture for Invoke {
     }
 }
 
-impl fmt::Debug for Invoke {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Invoke")
-            .field("skill", &self.skill.reference())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Invoke { skill });
 
 /// What a call gave.
 #[derive(Clone)]

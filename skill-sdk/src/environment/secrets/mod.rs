@@ -28,6 +28,8 @@ use serde_json::json;
 #[cfg(all(feature = "runtime", unix))]
 pub use self::file::read_secret_file;
 pub use self::name::check_secret_name;
+#[cfg(feature = "connections")]
+pub(crate) use self::name::is_file_name;
 pub use self::value::Secret;
 use crate::error::SkillError;
 

@@ -8,9 +8,10 @@ use serde_json::json;
 
 use super::super::cached::Cached;
 use super::super::core::CoreClient;
-use super::description::{ConnectionStatus, Description, expired, is_key};
+use super::description::{ConnectionStatus, Description, expired};
 use super::store::{Refused, Store, unavailable};
 use super::{AccessToken, LONGEST_CACHE, StoreSettings};
+use crate::environment::secrets::is_file_name;
 use crate::error::SkillError;
 
 /// How long before its expiry a token is not handed out any more.
@@ -154,7 +155,8 @@ impl ConnectionsClient {
     }
 
     fn slot(&self, key: &str) -> Result<Arc<Slot>, SkillError> {
-        if !is_key(key) {
+        // Keys and names of secret files have one form.
+        if !is_file_name(key) {
             let why = "keys are lower-case letters, digits and `-`, at most 63";
             return Err(not_found(key, why));
         }

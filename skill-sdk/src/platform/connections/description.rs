@@ -5,9 +5,6 @@ use serde_json::{Map, Value, json};
 
 use crate::error::SkillError;
 
-/// The longest key.
-const MAX_KEY: usize = 63;
-
 /// The longest name of a tenant in a path of the store.
 const MAX_TENANT: usize = 64;
 
@@ -102,15 +99,6 @@ pub(super) fn expired(key: &str) -> SkillError {
     SkillError::terminal("connection_expired", message)
 }
 
-/// Whether `key` is `[a-z0-9][a-z0-9-]{0,62}`.
-pub(super) fn is_key(key: &str) -> bool {
-    key.len() <= MAX_KEY
-        && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-}
-
 /// Whether `path` is `(oauth2/creds|kv/data)/tenants/<tenant>/connections/<key>`.
 fn is_secret_ref(path: &str, key: &str) -> bool {
     let behind = ROOTS.iter().find_map(|root| path.strip_prefix(root));
@@ -130,26 +118,6 @@ fn is_secret_ref(path: &str, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys() {
-        for good in ["a", "0", "crm", "a-b-", &"a".repeat(63)] {
-            assert!(is_key(good), "{good}");
-        }
-        for bad in [
-            "",
-            "CRM",
-            "-a",
-            "a/b",
-            "a.b",
-            "a_b",
-            "ä",
-            "crm\n",
-            &"a".repeat(64),
-        ] {
-            assert!(!is_key(bad), "{bad:?}");
-        }
-    }
 
     #[test]
     fn places_of_material() {

@@ -14,6 +14,7 @@ const DEFAULT_MAX_ITEMS: usize = 10_000;
 /// Which entities are asked for.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[must_use]
 pub struct EntityQuery {
     /// Their kinds.
     pub kinds: Vec<String>,
@@ -40,21 +41,18 @@ impl EntityQuery {
     }
 
     /// Asks for those only that satisfy `filter` too.
-    #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filters.push(filter);
         self
     }
 
     /// Asks for those that are valid at a moment, such as `2026-01-31T12:00:00Z`.
-    #[must_use]
     pub fn as_of(mut self, moment: impl Into<String>) -> Self {
         self.as_of = Some(moment.into());
         self
     }
 
     /// Sets the most entities that the caller can take. More of them are a failure, never a shorter list.
-    #[must_use]
     pub fn max_items(mut self, most: usize) -> Self {
         self.max_items = most;
         self

@@ -13,6 +13,7 @@ use crate::error::SkillError;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
+#[must_use]
 pub struct Snapshot {
     /// Further members, on the wire beside the others. One with the name of another member that is set
     /// does not count.
@@ -45,14 +46,12 @@ impl Snapshot {
     }
 
     /// Adds an entity.
-    #[must_use]
     pub fn entity(mut self, entity: Entity) -> Self {
         self.entities.push(entity);
         self
     }
 
     /// Adds entities.
-    #[must_use]
     pub fn entities(mut self, entities: impl IntoIterator<Item = Entity>) -> Self {
         self.entities.extend(entities);
         self
@@ -63,6 +62,7 @@ impl Snapshot {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
+#[must_use]
 pub struct Entity {
     /// Further members, on the wire beside the others. One with the name of another member that is set
     /// does not count.
@@ -98,14 +98,12 @@ impl Entity {
     }
 
     /// Sets the name for people.
-    #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
     /// Sets an attribute.
-    #[must_use]
     pub fn attribute(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.attributes.insert(name.into(), value.into());
         self

@@ -121,7 +121,7 @@ impl OfType {
             .validate_value(value)
             .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
         (self.reads)(value).map_err(|why| Misfit {
-            for_model: cut(format!("the answer does not fit the schema `{name}`: {why}")),
+            for_model: cut(&format!("the answer does not fit the schema `{name}`: {why}")),
             for_caller: format!("the answer cannot be read as `{name}`"),
         })
     }
@@ -147,16 +147,13 @@ fn misfit(name: &str, violations: &[Violation]) -> Misfit {
     let places: Vec<_> = told.map(|found| found.path.as_str()).collect();
     let start = format!("the answer does not fit the schema `{name}`");
     Misfit {
-        for_model: cut(format!("{start}: {}", lines.join("; "))),
-        for_caller: cut(format!("{start} at {}", places.join(", "))),
+        for_model: cut(&format!("{start}: {}", lines.join("; "))),
+        for_caller: cut(&format!("{start} at {}", places.join(", "))),
     }
 }
 
-fn cut(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MAX_WHY) {
-        text.truncate(end);
-    }
-    text
+fn cut(text: &str) -> String {
+    text.chars().take(MAX_WHY).collect()
 }
 
 /// A name that every provider takes.

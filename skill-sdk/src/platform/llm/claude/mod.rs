@@ -27,6 +27,7 @@ const SYSTEM_PROMPT: &str = "You give structured output. Follow the instructions
 const TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
 
 /// The command line tool Claude Code.
+#[must_use]
 pub struct ClaudeCode {
     binary: PathBuf,
     models: Vec<String>,
@@ -57,14 +58,12 @@ impl ClaudeCode {
     }
 
     /// Names the models, in the order in which they are asked. Without any the tool chooses.
-    #[must_use]
     pub fn models(mut self, models: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.models = models.into_iter().map(Into::into).collect();
         self
     }
 
     /// Sets how long one answer may take.
-    #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
