@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::error::SkillError;
 
 /// A caller whose token the host verified, as the token describes it.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Caller {
     /// The tenant: a UUID in lower case with dashes.
@@ -50,19 +50,8 @@ impl Caller {
         Self {
             tenant_id: tenant_id.into(),
             principal_id: principal_id.into(),
-            principal_type: None,
-            credential_id: String::new(),
-            audience: String::new(),
-            issuer: String::new(),
-            token_id: String::new(),
-            scopes: BTreeSet::new(),
-            scope_ceiling: None,
             expires_at: i64::MAX,
-            issued_at: 0,
-            session_id: None,
-            auth_time: None,
-            acr: None,
-            claims: Map::new(),
+            ..Self::default()
         }
     }
 

@@ -1,6 +1,5 @@
 //! The connections of the agent, as a call uses them.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -136,14 +135,4 @@ impl Connection {
     }
 }
 
-/// Without the settings.
-impl fmt::Debug for Connection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection")
-            .field("key", &self.key())
-            .field("type", &self.connection_type())
-            .field("account", &self.account())
-            .field("status", &self.status())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Connection { description });

@@ -15,7 +15,7 @@ use crate::platform::core::CoreClient;
 use crate::platform::llm::LlmClient;
 
 /// What a server knows of a call beside its inputs.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Meta {
     /// The protocol over which the call came.
@@ -49,17 +49,7 @@ impl Meta {
     pub fn new(protocol: &'static str) -> Self {
         Self {
             protocol,
-            invocation_id: None,
-            idempotency_key: None,
-            settings: Map::new(),
-            timeout: None,
-            environment: Environment::process(),
-            caller: None,
-            reports: None,
-            trace: None,
-            input: None,
-            services: Services::default(),
-            cost: None,
+            ..Self::default()
         }
     }
 }

@@ -139,6 +139,15 @@ impl Capture {
         })
     }
 
+    /// The span around a span or an event: the one that it names, else the one that the thread is in.
+    fn parent(&self, named: Option<&Id>, is_root: bool) -> Option<u64> {
+        match named {
+            Some(parent) => Some(parent.into_u64()),
+            None if is_root => None,
+            None => self.current(),
+        }
+    }
+
     /// Makes this the default of the thread, if it is not.
     fn as_default(&self) -> Option<DefaultGuard> {
         let own = self.address();
@@ -178,11 +187,7 @@ impl Subscriber for Capture {
     fn new_span(&self, attributes: &Attributes<'_>) -> Id {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
-        let parent = match attributes.parent() {
-            Some(parent) => Some(parent.into_u64()),
-            None if attributes.is_root() => None,
-            None => self.current(),
-        };
+        let parent = self.parent(attributes.parent(), attributes.is_root());
         let before = &self.0.before;
         // A parent that is named has to be one that the subscriber before knows.
         let has_place = attributes.parent().is_none_or(|parent| self.is_shared(parent));
@@ -225,11 +230,7 @@ impl Subscriber for Capture {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let message = fields.0.remove("message").unwrap_or_default();
-        let parent = match event.parent() {
-            Some(parent) => Some(parent.into_u64()),
-            None if event.is_root() => None,
-            None => self.current(),
-        };
+        let parent = self.parent(event.parent(), event.is_root());
         {
             let mut state = self.state();
             let mut spans = Vec::new();

@@ -77,23 +77,20 @@ impl FakeAnswer {
 
 impl From<Value> for FakeAnswer {
     fn from(value: Value) -> Self {
-        Self(Arc::new(move |_| Ok(value.clone())))
+        Ok(value).into()
     }
 }
 
 /// The call fails as with a real model that failed.
 impl From<SkillError> for FakeAnswer {
     fn from(error: SkillError) -> Self {
-        Self(Arc::new(move |_| Err(error.clone())))
+        Err(error).into()
     }
 }
 
 impl From<Result<Value, SkillError>> for FakeAnswer {
     fn from(answer: Result<Value, SkillError>) -> Self {
-        match answer {
-            Ok(value) => value.into(),
-            Err(error) => error.into(),
-        }
+        Self(Arc::new(move |_| answer.clone()))
     }
 }
 

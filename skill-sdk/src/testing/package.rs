@@ -32,12 +32,7 @@ const UPDATE: &str = "SKILL_SDK_UPDATE";
 /// When they differ, with the differences; when the files or the skills cannot be used.
 #[track_caller]
 pub fn assert_package_matches(directory: impl AsRef<Path>) {
-    let registry = Registry::collect();
-    let skills: Vec<_> = match &registry {
-        Ok(registry) => registry.iter().collect(),
-        Err(error) => fail(&error.to_string()),
-    };
-    check(directory.as_ref(), &skills, &[]);
+    check(directory.as_ref(), &all_skills(), &[]);
 }
 
 /// Checks the files of the skills given, like [`assert_package_matches`] those of all.
@@ -49,11 +44,15 @@ pub fn assert_package_matches(directory: impl AsRef<Path>) {
 #[track_caller]
 pub fn assert_package_of(directory: impl AsRef<Path>, skills: impl IntoIterator<Item = &'static Skill>) {
     let skills: Vec<_> = skills.into_iter().collect();
-    let others: Vec<_> = match Registry::collect() {
+    check(directory.as_ref(), &skills, &all_skills());
+}
+
+#[track_caller]
+fn all_skills() -> Vec<&'static Skill> {
+    match Registry::collect() {
         Ok(registry) => registry.iter().collect(),
         Err(error) => fail(&error.to_string()),
-    };
-    check(directory.as_ref(), &skills, &others);
+    }
 }
 
 #[track_caller]

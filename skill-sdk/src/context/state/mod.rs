@@ -166,7 +166,12 @@ impl States {
         let mut states = Self::default();
         for declaration in declarations {
             let slot = states.slots.entry(declaration.type_id());
-            slot.or_insert_with(|| Arc::new(Slot::declared(declaration.builder)));
+            slot.or_insert_with(|| {
+                Arc::new(Slot {
+                    builder: Some(declaration.builder),
+                    ..Slot::default()
+                })
+            });
         }
         states
     }
@@ -181,7 +186,11 @@ impl States {
     #[cfg(feature = "runtime")]
     #[must_use]
     pub fn with<T: State>(mut self, value: T) -> Self {
-        let slot = Slot::given(Arc::new(value));
+        let value: Shared = Arc::new(value);
+        let slot = Slot {
+            value: value.into(),
+            ..Slot::default()
+        };
         self.slots.insert(TypeId::of::<T>(), Arc::new(slot));
         self
     }

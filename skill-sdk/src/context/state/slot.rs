@@ -20,32 +20,15 @@ const LONGEST: Duration = Duration::from_mins(10);
 type Building = futures_util::future::Shared<BoxFuture<'static, Result<Shared, SkillError>>>;
 
 /// One shared value, from its declaration to the value.
+#[derive(Default)]
 pub(super) struct Slot {
     /// `None`: the value was given.
     pub(super) builder: Option<&'static dyn StateBuilder>,
-    value: OnceLock<Shared>,
-    building: Mutex<Option<Building>>,
+    pub(super) value: OnceLock<Shared>,
+    pub(super) building: Mutex<Option<Building>>,
 }
 
 impl Slot {
-    /// A value to be built.
-    pub(super) fn declared(builder: &'static dyn StateBuilder) -> Self {
-        Self {
-            builder: Some(builder),
-            value: OnceLock::new(),
-            building: Mutex::default(),
-        }
-    }
-
-    /// A value that is there.
-    pub(super) fn given(value: Shared) -> Self {
-        Self {
-            builder: None,
-            value: value.into(),
-            building: Mutex::default(),
-        }
-    }
-
     #[cfg(test)]
     pub(super) fn is_building(&self) -> bool {
         self.building().is_some()
@@ -79,16 +62,16 @@ impl Slot {
     }
 
     /// Begins to build in a task, which goes on whoever stops waiting. Its events belong to the call that began it.
-    fn start(self: &Arc<Self>, name: &'static str, build: Build) -> Building {
+    fn start(self: &Arc<Self>, name: &'static str, work: Build) -> Building {
         let slot = Arc::clone(self);
-        let work = async move {
-            let built = run(build).await;
-            let mut building = slot.building();
-            *building = None;
+        let building = async move {
+            let built = run(work).await;
+            let mut known = slot.building();
+            *known = None;
             let built = built.map_err(|error| failed(name, error))?;
             Ok(Arc::clone(slot.value.get_or_init(|| built)))
         };
-        let task = tokio::spawn(work.in_current_span());
+        let task = tokio::spawn(building.in_current_span());
         let ended = task
             .map(move |ended| ended.unwrap_or_else(|_| Err(unavailable(name, "building it was given up"))));
         ended.boxed().shared()
@@ -96,8 +79,8 @@ impl Slot {
 }
 
 /// Builds a value. A panic is a failure like others: the next call tries again.
-async fn run(build: Build) -> Result<Shared, SkillError> {
-    match build {
+async fn run(work: Build) -> Result<Shared, SkillError> {
+    match work {
         Build::Asynchronous(work) => {
             let work = AssertUnwindSafe(work).catch_unwind();
             match tokio::time::timeout(LONGEST, work).await {

@@ -27,7 +27,13 @@ fn failing() -> (Failing, Arc<Slot>) {
         go_on: Semaphore::new(0),
     }));
     let builder: &'static Failing = Box::leak(Box::new(failing.clone()));
-    (failing, Arc::new(Slot::declared(builder)))
+    (failing, {
+        let builder: Option<&'static dyn StateBuilder> = Some(builder);
+        Arc::new(Slot {
+            builder,
+            ..Slot::default()
+        })
+    })
 }
 
 impl Failing {

@@ -39,21 +39,13 @@ pub(crate) struct Description {
     pub(crate) key: String,
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    #[serde(default)]
     pub(crate) type_version: Option<u64>,
-    #[serde(default)]
     pub(crate) account: Option<String>,
-    #[serde(default)]
     pub(crate) auth: Option<String>,
     pub(crate) status: ConnectionStatus,
-    #[serde(default, deserialize_with = "or_empty")]
+    #[serde(default, deserialize_with = "crate::platform::core::knowledge::or_default")]
     pub(crate) settings: Map<String, Value>,
-    #[serde(default)]
     pub(super) secret_ref: Option<String>,
-}
-
-fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
-    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 impl Description {
@@ -98,6 +90,14 @@ pub(super) fn expired(key: &str) -> SkillError {
     let message = format!("the access of the connection {key} is lost: it has to be connected again");
     SkillError::terminal("connection_expired", message)
 }
+
+// Without the settings and the place of the material.
+debug_fields!(Description {
+    key,
+    kind,
+    account,
+    status
+});
 
 /// Whether `path` is `(oauth2/creds|kv/data)/tenants/<tenant>/connections/<key>`.
 fn is_secret_ref(path: &str, key: &str) -> bool {

@@ -22,7 +22,7 @@ pub(crate) struct CoreSettings {
 }
 
 /// Who this host is in the IAM.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct IamSettings {
     /// The address of the IAM, without a slash at its end.
     pub(crate) url: String,

@@ -9,7 +9,7 @@
 ///     .user("A tree fell on my car.")
 ///     .max_tokens(500);
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[must_use]
 pub struct ChatRequest {
     pub(super) system: String,
@@ -54,10 +54,7 @@ impl ChatRequest {
     pub fn new(system_prompt: impl Into<String>) -> Self {
         Self {
             system: system_prompt.into(),
-            messages: Vec::new(),
-            schema_name: None,
-            temperature: 0.0,
-            max_tokens: None,
+            ..Self::default()
         }
     }
 

@@ -168,13 +168,8 @@ impl Transport for Web {
 /// What went wrong with all its causes, without the address.
 impl From<reqwest::Error> for WebError {
     fn from(error: reqwest::Error) -> Self {
-        let mut text = if error.is_connect() {
-            "no connection".to_owned()
-        } else if error.is_timeout() {
-            "no answer in time".to_owned()
-        } else {
-            "the connection broke".to_owned()
-        };
+        let error = error.without_url();
+        let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
             text.push_str(&format!(": {cause}"));

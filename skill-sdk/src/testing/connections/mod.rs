@@ -76,7 +76,7 @@ struct Entry {
 }
 
 /// A connection for [`FakeConnections::add`].
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[must_use]
 pub struct FakeConnection {
     key: String,
@@ -96,11 +96,8 @@ impl FakeConnection {
         Self {
             kind: key.clone(),
             key,
-            account: None,
             auth: "token".to_owned(),
-            settings: Map::new(),
-            token: None,
-            expires_in: None,
+            ..Self::default()
         }
     }
 
@@ -326,11 +323,9 @@ fn core_settings() -> CoreSettings {
             url: "http://iam.fake".to_owned(),
             tenant: Some(TENANT.to_owned()),
             audience: "control-plane".to_owned(),
-            scopes: Vec::new(),
             token: Some("fake-platform-token".to_owned()),
             mode: Some("environment".to_owned()),
-            principal: None,
-            file: None,
+            ..IamSettings::default()
         }),
     }
 }

@@ -48,14 +48,14 @@ impl Knowledge {
         for ([known, _, source, scope], entities) in &self.0 {
             for (id, entity) in entities.iter().filter(|_| known == workspace) {
                 let (kind, key) = id.split_once(SEPARATOR).unwrap_or((id, ""));
-                let mut record = EntityRecord::default();
-                record.kind = kind.to_owned();
-                record.key = key.to_owned();
-                record.title = entity["title"].as_str().unwrap_or_default().to_owned();
-                record.attributes = entity["attributes"].as_object().cloned().unwrap_or_default();
-                record.rest.insert("source".to_owned(), source.as_str().into());
-                record.rest.insert("scope".to_owned(), scope.as_str().into());
-                found.push(record);
+                let rest = json!({"source": source, "scope": scope});
+                found.push(EntityRecord {
+                    kind: kind.to_owned(),
+                    key: key.to_owned(),
+                    title: entity["title"].as_str().unwrap_or_default().to_owned(),
+                    attributes: entity["attributes"].as_object().cloned().unwrap_or_default(),
+                    rest: rest.as_object().cloned().unwrap_or_default(),
+                });
             }
         }
         found.sort_by(|left, right| (&left.kind, &left.key).cmp(&(&right.kind, &right.key)));

@@ -17,7 +17,7 @@ pub use self::recall::{Recall, RecallQuery};
 pub use self::snapshot::{Changes, Entity, EntityKey, Snapshot, SnapshotPlan, SnapshotStale};
 
 /// Null is as good as nothing.
-fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Default + Deserialize<'de>,
     D: Deserializer<'de>,
