@@ -37,7 +37,7 @@ const CONTRACT_LAYERS: &[&[&str]] = &[
         "policy",
         "text",
     ],
-    &["keywords"],
+    &["keywords", "types"],
     &["tree", "walk"],
     &["validation"],
     &["schema"],
