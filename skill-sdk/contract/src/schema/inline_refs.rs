@@ -91,11 +91,11 @@ pub(super) fn inline_refs(root: &mut Value, defs: &mut Defs) {
     let is_shared =
         |name: &String| uses.get(name).is_some_and(|count| *count > 1) || is_recursive(name, defs);
     let shared: BTreeSet<String> = defs.keys().filter(|name| is_shared(name)).cloned().collect();
-    let used = std::mem::take(defs)
+    let reached = std::mem::take(defs)
         .into_iter()
         .filter(|(name, _)| uses.contains_key(name));
     let mut once = Defs::new();
-    for (name, schema) in used {
+    for (name, schema) in reached {
         let place = if shared.contains(&name) {
             &mut *defs
         } else {

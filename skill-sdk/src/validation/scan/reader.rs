@@ -54,23 +54,27 @@ impl<'a> Reader<'a> {
 
     /// Whether a text is surely a value that satisfies the node.
     pub(super) fn accepts(self, text: &str) -> bool {
-        let Some(left) = self.budget.get().checked_sub(text.len() + 1) else {
-            return false;
-        };
-        self.budget.set(left);
         let mut reader = serde_json::Deserializer::from_str(text);
-        self.deserialize(&mut reader).is_ok() && reader.end().is_ok()
+        self.may_read(text) && self.deserialize(&mut reader).is_ok() && reader.end().is_ok()
     }
 
     /// Whether the text of a value satisfies what cannot be checked while it is read.
     fn accepts_again(self, text: &str) -> bool {
-        let satisfies = |validator: &Validator| {
+        let is_own = |validator: &Validator| {
             json::parse(text.as_bytes()).is_ok_and(|value| validator.is_valid(&value))
         };
         let any = |nodes: &Vec<NodeId>| nodes.iter().any(|node| self.to(*node).accepts(text));
         self.depth < MAX_DEPTH
+            && self.may_read(text)
             && self.node.also.iter().all(any)
-            && (!text.starts_with(['{', '[']) || self.node.own.as_deref().is_none_or(satisfies))
+            && (!text.starts_with(['{', '[']) || self.node.own.as_deref().is_none_or(is_own))
+    }
+
+    /// Counts what is read again.
+    fn may_read(self, text: &str) -> bool {
+        let left = self.budget.get().checked_sub(text.len() + 1);
+        self.budget.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// Whether a value without parts satisfies the keywords that the plan does not know.
