@@ -69,15 +69,6 @@ pub struct RetryPolicy {
     pub backoff_seconds: u32,
 }
 
-impl Default for RetryPolicy {
-    fn default() -> Self {
-        Self {
-            max_attempts: 1,
-            backoff_seconds: 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
