@@ -10,6 +10,7 @@ mod answer;
 mod blocking;
 mod form;
 mod request;
+#[cfg(feature = "runtime")]
 #[cfg(test)]
 mod tests;
 

@@ -4,10 +4,12 @@
 
 #[cfg(feature = "runtime")]
 mod slot;
+#[cfg(feature = "runtime")]
 #[cfg(test)]
 mod tests;
 
 use std::any::{Any, TypeId, type_name};
+#[cfg(feature = "runtime")]
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -25,10 +27,6 @@ type Shared = Arc<dyn Any + Send + Sync>;
 
 /// The work of building one.
 #[expect(missing_debug_implementations, reason = "only its declaration sees it")]
-#[cfg_attr(
-    not(feature = "runtime"),
-    expect(dead_code, reason = "nothing is built without the runtime")
-)]
 pub enum Build {
     /// A future.
     Asynchronous(Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>),

@@ -40,6 +40,7 @@ pub(crate) struct CoreClient {
     /// The token of the IAM, if the settings name one.
     iam: Option<AudienceToken>,
     pub(crate) transport: Arc<dyn Transport>,
+    #[cfg(feature = "connections")]
     pub(crate) clock: Clock,
     pub(crate) retry_window: Duration,
 }
@@ -51,6 +52,7 @@ impl CoreClient {
             settings: settings.clone(),
             iam: iam.map(|iam| AudienceToken::new(iam, &transport, clock)),
             transport,
+            #[cfg(feature = "connections")]
             clock: clock.clone(),
             retry_window: RETRY_WINDOW,
         }

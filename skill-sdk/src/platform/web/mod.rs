@@ -34,6 +34,10 @@ pub(crate) struct Request<'a> {
 }
 
 /// What came back. A body may hold a credential, so there is no `Debug`.
+#[cfg_attr(
+    not(feature = "core"),
+    expect(dead_code, reason = "only artifacts have a type and a tag")
+)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) media_type: Option<String>,
@@ -43,7 +47,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// A JSON document of a service in memory.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(all(feature = "core", feature = "testing"))]
     pub(crate) fn of(status: u16, document: &Value) -> Self {
         Self {
             status,
@@ -88,6 +92,7 @@ fn is_tls(address: &str) -> bool {
 }
 
 /// Whether `address` is an absolute address for HTTP without a user name or password in it.
+#[cfg(feature = "core")]
 pub(crate) fn is_web_address(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| {
         matches!(url.scheme(), "http" | "https")
