@@ -120,32 +120,27 @@ fn choose(
         (!token.is_empty()).then(|| Secret::new(token))
     };
     let prefix = format!("{account}|");
-    let mut found = document
-        .iter()
-        .filter_map(|(key, entry)| Some((key.strip_prefix(&prefix)?, token(entry)?)))
-        .filter(|(name, _)| principal.is_none_or(|wanted| wanted == *name));
-    if let Some((_, token)) = found.next() {
-        let others = found.count();
-        if others > 0 {
-            return Err(SkillError::terminal(
-                "iam_credential_ambiguous",
-                format!(
-                    "there are {} credentials for {account}; set IAM_PRINCIPAL to the one that this host is",
-                    others + 1
-                ),
-            ));
+    let of_principals = document.iter().filter_map(|(key, entry)| {
+        let name = key.strip_prefix(&prefix)?;
+        token(entry).filter(|_| principal.is_none_or(|wanted| wanted == name))
+    });
+    match of_principals.collect::<Vec<_>>().as_slice() {
+        [] => {}
+        [only] => return Ok(Some(only.clone())),
+        several => {
+            let message = format!(
+                "there are {} credentials for {account}; set IAM_PRINCIPAL to the one that this host is",
+                several.len()
+            );
+            return Err(SkillError::terminal("iam_credential_ambiguous", message));
         }
-        return Ok(Some(token));
     }
     // An entry without a principal in its key; it must not be somebody else's.
-    let Some(entry) = document.get(account) else {
-        return Ok(None);
-    };
-    let recorded = entry["principalId"]
-        .as_str()
-        .filter(|recorded| !recorded.is_empty());
-    Ok(match (principal, recorded) {
-        (Some(wanted), Some(recorded)) if wanted != recorded => None,
-        _ => token(entry),
-    })
+    let entry = document.get(account).filter(|entry| {
+        let recorded = entry["principalId"].as_str().filter(|name| !name.is_empty());
+        principal
+            .zip(recorded)
+            .is_none_or(|(wanted, recorded)| wanted == recorded)
+    });
+    Ok(entry.and_then(token))
 }

@@ -30,6 +30,7 @@ const TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
 #[must_use]
 pub struct ClaudeCode {
     binary: PathBuf,
+    /// The empty name is the choice of the tool.
     models: Vec<String>,
     timeout: Duration,
     environment: Environment,
@@ -50,7 +51,7 @@ impl ClaudeCode {
         }
         Self {
             binary,
-            models: Vec::new(),
+            models: vec![String::new()],
             timeout: DEFAULT_TIMEOUT,
             environment: environment.clone(),
             token: environment.variable(TOKEN).map(Secret::new),
@@ -60,6 +61,9 @@ impl ClaudeCode {
     /// Names the models, in the order in which they are asked. Without any the tool chooses.
     pub fn models(mut self, models: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.models = models.into_iter().map(Into::into).collect();
+        if self.models.is_empty() {
+            self.models.push(String::new());
+        }
         self
     }
 
@@ -112,11 +116,7 @@ impl ChatModel for ClaudeCode {
     }
 
     fn models(&self) -> Vec<String> {
-        if self.models.is_empty() {
-            vec![String::new()]
-        } else {
-            self.models.clone()
-        }
+        self.models.clone()
     }
 
     fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a> {
