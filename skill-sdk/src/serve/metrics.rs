@@ -26,6 +26,35 @@ const BUCKETS: [f64; 18] = [
     3600.0,
 ];
 
+/// The names of the metrics, behind `skill_sdk_`, and what they mean.
+const CALLS: (&str, &str) = ("calls", "Calls that ended");
+const ERRORS: (&str, &str) = ("call_errors", "Calls that failed, by the code of the failure");
+const DURATION: (&str, &str) = (
+    "call_duration_seconds",
+    "How long calls took, checks and parsing included",
+);
+const IN_FLIGHT: (&str, &str) = ("calls_in_flight", "Calls that run now");
+const ABANDONED: (&str, &str) = (
+    "calls_abandoned",
+    "Calls that are over while the thread of their skill goes on",
+);
+const SLOW_POLLS: (&str, &str) = (
+    "slow_polls",
+    "Times that an async fn blocked its thread for more than 100 ms",
+);
+const COST: (&str, &str) = (
+    "cost_units",
+    "What calls that ended consumed, by the unit of the cost",
+);
+const REJECTIONS: (&str, &str) = (
+    "refusals",
+    "Requests that were rejected before a skill was called, by code",
+);
+const CONNECTIONS: (&str, &str) = ("connections", "Connections that are open now");
+const CONNECTIONS_OPENED: (&str, &str) = ("connections_opened", "Connections that were opened");
+const CONNECTIONS_REJECTED: (&str, &str) = ("connections_refused", "Connections that were over the limit");
+const BUILD: (&str, &str) = ("build_info", "The version of skill-sdk");
+
 type Labels<const N: usize> = [(&'static str, Arc<str>); N];
 type Cost = Counter<f64, AtomicU64>;
 
@@ -151,64 +180,25 @@ impl Metrics {
     pub(super) fn new() -> Self {
         let mut registry = Registry::default();
         let r = &mut registry;
+        let duration = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
+        let build = Family::<Labels<1>, Gauge>::default();
+        build
+            .get_or_create(&[("version", env!("CARGO_PKG_VERSION").into())])
+            .set(1);
+        register(r, BUILD, build);
         Self {
-            calls: register(r, "calls", "Calls that ended", Family::default()),
-            errors: register(
-                r,
-                "call_errors",
-                "Calls that failed, by the code of the failure",
-                Family::default(),
-            ),
-            duration: register(
-                r,
-                "call_duration_seconds",
-                "How long calls took, checks and parsing included",
-                Family::new_with_constructor(|| Histogram::new(BUCKETS)),
-            ),
-            in_flight: register(r, "calls_in_flight", "Calls that run now", Family::default()),
-            abandoned: register(
-                r,
-                "calls_abandoned",
-                "Calls that are over while the thread of their skill goes on",
-                Family::default(),
-            ),
-            slow_polls: register(
-                r,
-                "slow_polls",
-                "Times that an async fn blocked its thread for more than 100 ms",
-                Family::default(),
-            ),
-            cost: register(
-                r,
-                "cost_units",
-                "What calls that ended consumed, by the unit of the cost",
-                Family::default(),
-            ),
-            rejections: register(
-                r,
-                "refusals",
-                "Requests that were rejected before a skill was called, by the error code",
-                Family::default(),
-            ),
-            connections: register(
-                r,
-                "connections",
-                "Connections that are open now",
-                Gauge::default(),
-            ),
-            connections_opened: register(
-                r,
-                "connections_opened",
-                "Connections that were opened",
-                Counter::default(),
-            ),
-            connections_rejected: register(
-                r,
-                "connections_refused",
-                "Connections that were over the limit",
-                Counter::default(),
-            ),
-            registry: with_build_info(registry),
+            calls: register(r, CALLS, Family::default()),
+            errors: register(r, ERRORS, Family::default()),
+            duration: register(r, DURATION, duration),
+            in_flight: register(r, IN_FLIGHT, Family::default()),
+            abandoned: register(r, ABANDONED, Family::default()),
+            slow_polls: register(r, SLOW_POLLS, Family::default()),
+            cost: register(r, COST, Family::default()),
+            rejections: register(r, REJECTIONS, Family::default()),
+            connections: register(r, CONNECTIONS, Gauge::default()),
+            connections_opened: register(r, CONNECTIONS_OPENED, Counter::default()),
+            connections_rejected: register(r, CONNECTIONS_REJECTED, Counter::default()),
+            registry,
         }
     }
 
@@ -243,16 +233,7 @@ impl Metrics {
     }
 }
 
-fn with_build_info(mut registry: Registry) -> Registry {
-    let build = Family::<Labels<1>, Gauge>::default();
-    let build = register(&mut registry, "build_info", "The version of skill-sdk", build);
-    build
-        .get_or_create(&[("version", env!("CARGO_PKG_VERSION").into())])
-        .set(1);
-    registry
-}
-
-fn register<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+fn register<M: Metric + Clone>(registry: &mut Registry, (name, help): (&str, &str), metric: M) -> M {
     registry.register(format!("skill_sdk_{name}"), help, metric.clone());
     metric
 }

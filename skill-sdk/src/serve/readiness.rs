@@ -24,30 +24,10 @@ pub(crate) type Probe = Arc<dyn Fn() -> Option<(&'static str, &'static str)> + S
 
 /// What must be there before a server is ready.
 pub(super) struct Readiness {
-    host: SkillSet,
+    skills: SkillSet,
     environment: Environment,
     probes: Vec<Probe>,
-    declared: Declared,
     checked: Mutex<Checked>,
-}
-
-/// The names of what hosted skills declare, or of what is missing of it.
-#[derive(Debug, Clone)]
-struct Declared {
-    secrets: BTreeSet<&'static str>,
-    config: BTreeSet<&'static str>,
-}
-
-impl Declared {
-    /// What cannot be had. Secrets may be files, on a disk that does not answer: this may block.
-    fn missing_from(&self, environment: &Environment) -> Self {
-        let secret = |name: &&&str| environment.secret(name).is_err();
-        let config = |name: &&&str| environment.config(name).is_none_or(|value| value.is_empty());
-        Self {
-            secrets: self.secrets.iter().filter(secret).copied().collect(),
-            config: self.config.iter().filter(config).copied().collect(),
-        }
-    }
 }
 
 #[derive(Default)]
@@ -58,16 +38,11 @@ struct Checked {
 }
 
 impl Readiness {
-    pub(super) fn new(host: &SkillSet, environment: Environment, probes: Vec<Probe>) -> Self {
-        let asks = || host.iter().map(|runnable| runnable.skill().declaration().asks());
+    pub(super) fn new(skills: &SkillSet, environment: Environment, probes: Vec<Probe>) -> Self {
         Self {
-            host: host.clone(),
+            skills: skills.clone(),
             environment,
             probes,
-            declared: Declared {
-                secrets: asks().flat_map(|asks| asks.secrets.iter().copied()).collect(),
-                config: asks().flat_map(|asks| asks.config.iter().copied()).collect(),
-            },
             checked: Mutex::default(),
         }
     }
@@ -90,12 +65,8 @@ impl Readiness {
         {
             return reasons.clone();
         }
-        let running = checked.running.get_or_insert_with(|| {
-            let (declared, files) = (self.declared.clone(), self.environment.clone());
-            tokio::spawn(check(self.host.clone(), self.environment.clone(), move || {
-                declared.missing_from(&files)
-            }))
-        });
+        let begin = || tokio::spawn(check(self.skills.clone(), self.environment.clone()));
+        let running = checked.running.get_or_insert_with(begin);
         let reasons = match timeout(PATIENCE, running).await {
             Ok(ended) => {
                 checked.running = None;
@@ -113,42 +84,51 @@ fn given_up() -> Vec<Value> {
     vec![json!({"code": "checking", "message": "the check was given up"})]
 }
 
-/// Looks for all that is needed. `look` may block.
-async fn check(
-    host: SkillSet,
-    environment: Environment,
-    look: impl FnOnce() -> Declared + Send + 'static,
-) -> Vec<Value> {
-    let Ok(missing) = tokio::task::spawn_blocking(look).await else {
+/// Looks for all that skills declare.
+async fn check(skills: SkillSet, environment: Environment) -> Vec<Value> {
+    let (declaring, files) = (skills.clone(), environment.clone());
+    // Secrets may be files, on a disk that does not answer.
+    let looked = tokio::task::spawn_blocking(move || missing(&declaring, &files)).await;
+    let Ok([secrets, config]) = looked else {
         return given_up();
     };
-    let states = host.unavailable_states(&environment).await;
-    let mut reasons = Vec::new();
-    let mut reason = |code: &str, message: &str, names: Vec<&str>| {
-        if !names.is_empty() {
-            reasons.push(json!({"code": code, "message": message, "names": names}));
-        }
-    };
-    let names = |names: BTreeSet<&'static str>| names.into_iter().collect();
-    reason(
-        "secret_missing",
-        "declared secrets cannot be read",
-        names(missing.secrets),
-    );
-    reason(
-        "config_missing",
-        "declared parameters are not set",
-        names(missing.config),
-    );
-    reason("state_unavailable", "states cannot be built", states);
+    let states = skills.unavailable_states(&environment).await;
+    let reasons = [
+        (
+            "secret_missing",
+            "declared secrets cannot be read",
+            Vec::from_iter(secrets),
+        ),
+        (
+            "config_missing",
+            "declared parameters are not set",
+            Vec::from_iter(config),
+        ),
+        ("state_unavailable", "states cannot be built", states),
+    ];
     reasons
+        .into_iter()
+        .filter(|(.., names)| !names.is_empty())
+        .map(|(code, message, names)| json!({"code": code, "message": message, "names": names}))
+        .collect()
+}
+
+/// The names of the declared secrets and parameters that cannot be read.
+fn missing(skills: &SkillSet, environment: &Environment) -> [BTreeSet<&'static str>; 2] {
+    let [mut secrets, mut config] = [BTreeSet::new(), BTreeSet::new()];
+    for runnable in skills.iter() {
+        let asks = runnable.skill().declaration().asks();
+        let unreadable = |name: &&str| environment.secret(name).is_err();
+        secrets.extend(asks.secrets.iter().copied().filter(unreadable));
+        let unset = |name: &&str| environment.config(name).is_none_or(|value| value.is_empty());
+        config.extend(asks.config.iter().copied().filter(unset));
+    }
+    [secrets, config]
 }
 
 impl fmt::Debug for Readiness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Readiness")
-            .field("declared", &self.declared)
-            .finish_non_exhaustive()
+        f.debug_struct("Readiness").finish_non_exhaustive()
     }
 }
 
@@ -207,10 +187,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_look_that_panics_makes_nobody_ready() {
-        let host = SkillSet::with_states([], States::default()).unwrap();
-        let panics = || panic!("it cannot be read");
-        let reasons = check(host, Environment::from_vars([]), panics).await;
-        assert_eq!(reasons, given_up());
+    async fn a_check_that_panics_makes_nobody_ready() {
+        let skills = SkillSet::with_states([], States::default()).unwrap();
+        let readiness = Readiness::new(&skills, Environment::from_vars([]), Vec::new());
+        readiness.checked.lock().await.running = Some(tokio::spawn(async { panic!("it cannot be read") }));
+        assert_eq!(readiness.reasons().await, given_up());
     }
 }
