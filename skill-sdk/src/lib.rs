@@ -93,15 +93,13 @@ pub use skill_sdk_macros::{SkillFailure, skill, state};
 pub use crate::context::{Answer, Caller, SkillContext};
 pub use crate::environment::{Environment, Secret, secrets};
 pub use crate::error::{FailureExt, SkillError, is_valid_code};
-pub use crate::handler::{Attached, Attachment, ResourceContent, SkillInput, SkillOutput};
+pub use crate::handler::{Attached, Attachment, SkillInput, SkillOutput};
 pub use crate::platform::LlmUsage;
 #[cfg(feature = "llm")]
 pub use crate::platform::llm::{ChatRequest, configure_llm};
 #[cfg(feature = "llm")]
 pub use crate::platform::pii;
-pub use crate::registry::{
-    Declaration, DeclaredImplementation, Registry, RegistryError, RegistryProblem, Skill, SkillDescription,
-};
+pub use crate::registry::{Registry, RegistryError, RegistryProblem, Skill, SkillDescription};
 
 #[cfg(feature = "core")]
 pub mod artifacts {

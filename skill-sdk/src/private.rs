@@ -10,7 +10,7 @@ pub use serde;
 pub use serde_json::Value;
 
 pub use crate::context::{SkillContext, StateDeclaration, state_asynchronous, state_blocking};
-pub use crate::contract::{Idempotency, Origin, Risk, SideEffects};
+pub use crate::contract::{Idempotency, Origin, RetryPolicy, Risk, SideEffects};
 pub use crate::environment::Environment;
 pub use crate::error::failure;
 pub use crate::handler::{

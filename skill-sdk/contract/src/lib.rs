@@ -28,6 +28,8 @@ mod tree;
 #[cfg(feature = "document")]
 mod validation;
 #[cfg(feature = "document")]
+mod version;
+#[cfg(feature = "document")]
 mod walk;
 
 #[cfg(feature = "document")]
@@ -45,3 +47,6 @@ pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects, UnknownWord}
 pub use self::validation::{
     KNOWN_PERMISSIONS, Severity, Stage, Violation, code, normalize, validate, validate_name, validate_spec,
 };
+#[cfg(feature = "document")]
+#[doc(hidden)]
+pub use self::version::compare_versions;

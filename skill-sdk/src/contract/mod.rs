@@ -1,8 +1,8 @@
 //! The v1 contract of a skill as plain data, and the rules it must keep. No I/O, nothing asynchronous.
 
-pub(crate) use skill_sdk_contract::first_paragraph;
 pub use skill_sdk_contract::{
     API_VERSION, Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, Severity,
     SideEffects, Spec, Stage, UnknownWord, Violation, code, json, normalize, schema, validate, validate_name,
     validate_spec,
 };
+pub(crate) use skill_sdk_contract::{compare_versions, first_paragraph};

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::PackageError;
-use super::names::{compare_versions, file_name};
+use super::names::file_name;
 use super::yaml::{MAX_BYTES, MAX_DEPTH, emit, read};
 use super::{drift, files, header};
+use crate::version::compare_versions;
 
 /// One skill as it goes into a package.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +71,7 @@ impl Package {
     /// They matter in two ways: a newer version among them takes the plain file name, and files that
     /// are theirs are not reported as left over.
     ///
-    /// The newest version of a name, by [`compare_versions`], gets `<name>.yaml`, the others
+    /// The newest version of a name gets `<name>.yaml`, the others
     /// `<name>@<version>.yaml`.
     ///
     /// # Errors

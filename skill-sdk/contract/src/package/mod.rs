@@ -47,7 +47,7 @@ pub use drift::{Difference, compare};
 pub use error::PackageError;
 pub use export::{Package, Plan, PlannedFile, SkillDocument};
 pub use header::is_generated;
-pub use names::{compare_versions, file_name};
+pub use names::file_name;
 pub use write::{Outcome, Written, WrittenFile};
 
 #[cfg(test)]

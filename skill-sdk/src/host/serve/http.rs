@@ -126,7 +126,7 @@ fn example(skills: &SkillSet, anonymous: bool) -> Option<impl Fn(SocketAddr) -> 
     let chosen = skills.iter().min_by_key(|runnable| {
         let declared = runnable.skill().declaration();
         let has_example = inputs_of(runnable).is_some();
-        (declared.side_effects(), declared.risk(), !has_example)
+        (declared.side_effects, declared.risk, !has_example)
     })?;
     let contract = chosen.described().contract();
     let mut body = Map::new();

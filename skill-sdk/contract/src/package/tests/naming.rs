@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::super::{Package, compare_versions, file_name};
+use super::super::{Package, file_name};
 use super::{Sandbox, skill};
+use crate::version::compare_versions;
 
 #[test]
 fn versions_in_order() {
