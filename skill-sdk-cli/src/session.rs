@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skill_sdk::host::command::{Failure, failure, problems, select};
+use skill_sdk::host::command::{Failure, failure, select};
 use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
 
 use crate::cli::Reach;
@@ -76,7 +76,7 @@ impl Session {
     /// The skills that the targets name, sorted by name and version; without names all. Skills that are named beside their
     /// package are those of it that are meant. Problems of the programs are an error, and so is a target that names nothing.
     pub(crate) fn selected(&self) -> Result<Vec<Selected<'_>>, Failure> {
-        problems::refuse(&self.unusable())?;
+        self.unusable().usable()?;
         if self.skills().next().is_none() {
             let packages: Vec<&str> = self.packages().collect();
             return Err(no_skills(&packages));

@@ -2,26 +2,24 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
-use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 
 use super::sample::sample;
-use super::{announce, no_skills, run, start, usage};
+use super::{announce, no_skills, run, start};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::contract::Idempotency;
 use crate::host::args::{AllowAnonymous, ServeHttpArgs};
 use crate::host::command::Failure;
-use crate::host::logging::Started;
 use crate::http::{self, HttpServer, ServeOptions, path_of};
 use crate::pipeline::{Runnable, SkillSet};
 
 const NO_TOKENS: &str = "warning: callers need no token (--allow-anonymous): use this for development only\n";
 
 /// Serves over HTTP until the program is told to stop.
-pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<ExitCode, Failure> {
-    let (log, server) = prepare(args, refs)?;
+pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<u8, Failure> {
+    let server = prepare(args, refs)?;
     let example = example(server.host(), server.is_anonymous()).ok_or_else(no_skills)?;
     let serve = async |stop| {
         let bound = |address| {
@@ -30,25 +28,22 @@ pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<ExitCode, F
         };
         http::serve(server, options(args), bound, stop).await
     };
-    run(log, args.limits.concurrency, args.drain, || (), serve)
+    run(args.limits.concurrency, args.drain, || (), serve)
 }
 
 /// Serves MCP over HTTP until the program is told to stop.
 #[cfg(feature = "mcp-http")]
-pub(super) fn serve_mcp(
-    args: &crate::host::args::ServeMcpHttpArgs,
-    refs: &[String],
-) -> Result<ExitCode, Failure> {
+pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[String]) -> Result<u8, Failure> {
     use crate::mcp::http::{McpHttpServer, PATH, serve};
 
-    let (log, http) = prepare(&args.http, refs)?;
+    let http = prepare(&args.http, refs)?;
     let anonymous = http.is_anonymous();
-    let tools = super::mcp::tools(http.host().clone(), args.tool_schemas)?.notices(args.notices);
+    let tools = super::mcp::tools(http.host().clone(), &args.mcp)?;
     let mut server = McpHttpServer::over(tools, http)
         .cors(args.cors)
         .sessions(args.sessions);
     if let Some(url) = &args.public_url {
-        server = server.public_url(url).map_err(usage)?;
+        server = server.public_url(url).map_err(Failure::usage)?;
     }
     let serve = async |stop| {
         let bound = |address| {
@@ -59,16 +54,16 @@ pub(super) fn serve_mcp(
         };
         serve(server, options(&args.http), bound, stop).await
     };
-    run(log, args.http.limits.concurrency, args.http.drain, || (), serve)
+    run(args.http.limits.concurrency, args.http.drain, || (), serve)
 }
 
 /// Starts the log, and makes the server that listens.
-fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<(Started, HttpServer), Failure> {
+fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<HttpServer, Failure> {
     let verifier = match args.allow_anonymous {
-        None => Some(Verifier::from_environment(&Environment::process()).map_err(usage)?),
+        None => Some(Verifier::from_environment(&Environment::process()).map_err(Failure::usage)?),
         Some(_) => None,
     };
-    let (log, skills) = start(args.log_format, refs)?;
+    let skills = start(args.log_format, refs)?;
     let limits = args.limits(&skills)?;
     let mut server = match verifier {
         Some(verifier) => HttpServer::new(skills, verifier),
@@ -79,12 +74,12 @@ fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<(Started, HttpServer
         server = server.public_metrics();
     }
     for name in &args.allowed_hosts {
-        server = server.allow_host(name).map_err(usage)?;
+        server = server.allow_host(name).map_err(Failure::usage)?;
     }
     for origin in &args.allowed_origins {
-        server = server.allow_origin(origin).map_err(usage)?;
+        server = server.allow_origin(origin).map_err(Failure::usage)?;
     }
-    Ok((log, server))
+    Ok(server)
 }
 
 fn options(args: &ServeHttpArgs) -> ServeOptions {
@@ -106,7 +101,7 @@ impl ServeHttpArgs {
             };
             let mut hosted = skills.iter().map(Runnable::skill);
             if !hosted.any(|skill| skill.reference() == name || skill.name() == name) {
-                return Err(usage(format_args!(
+                return Err(Failure::usage(format_args!(
                     "--skill-concurrency names {name}, which is not hosted here"
                 )));
             }
