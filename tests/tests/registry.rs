@@ -199,12 +199,12 @@ fn every_skill_of_the_program_is_found_and_sorted() {
         "shapes.pattern@1",
         "shapes.raw@1",
         "shapes.schemas@1",
+        "versions.many@beta",
         "versions.many@1",
         "versions.many@1.9",
         "versions.many@1.10",
         "versions.many@9",
         "versions.many@10",
-        "versions.many@beta",
     ];
     assert_eq!(own, expected);
     assert_eq!(registry.iter().len(), expected.len());

@@ -50,3 +50,6 @@ pub use self::validation::{
 #[cfg(feature = "document")]
 #[doc(hidden)]
 pub use self::version::compare_versions;
+#[cfg(feature = "document")]
+#[doc(hidden)]
+pub use self::walk::bottom_up as each_schema_mut;

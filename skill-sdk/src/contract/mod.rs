@@ -1,5 +1,7 @@
 //! The v1 contract of a skill as plain data, and the rules it must keep. No I/O, nothing asynchronous.
 
+#[cfg(feature = "http")]
+pub(crate) use skill_sdk_contract::each_schema_mut;
 pub use skill_sdk_contract::{
     API_VERSION, Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, Severity,
     SideEffects, Spec, Stage, UnknownWord, Violation, code, json, normalize, schema, validate, validate_name,
