@@ -62,7 +62,6 @@ pub mod __private;
 #[cfg(any(feature = "auth", feature = "host"))]
 pub mod auth;
 pub mod context;
-pub mod contract;
 mod environment;
 mod error;
 mod handler;
@@ -86,13 +85,16 @@ pub mod testing;
 #[cfg(feature = "runtime")]
 mod validation;
 
-#[cfg(feature = "package")]
-pub use skill_sdk_contract::package;
+pub use skill_sdk_contract as contract;
 pub use skill_sdk_macros::{SkillFailure, skill, state};
 
-pub use crate::context::{Answer, Caller, SkillContext};
-pub use crate::environment::{Environment, Secret, secrets};
-pub use crate::error::{FailureExt, SkillError, is_valid_code};
+pub use crate::context::SkillContext;
+pub use crate::context::caller::Caller;
+pub use crate::context::input::Answer;
+pub use crate::environment::{Environment, Secret};
+#[doc(hidden)]
+pub use crate::error::is_valid_code;
+pub use crate::error::{FailureExt, SkillError};
 pub use crate::handler::{Attached, Attachment, SkillInput, SkillOutput};
 pub use crate::platform::LlmUsage;
 #[cfg(feature = "llm")]
@@ -106,7 +108,9 @@ pub mod artifacts {
     //! Artifacts: bytes that the platform keeps. See [`SkillContext::artifacts`](crate::SkillContext::artifacts).
 
     pub use crate::context::artifacts::Artifacts;
-    pub use crate::platform::core::artifacts::{Artifact, MAX_ARTIFACT_BYTES};
+    pub use crate::platform::core::artifacts::Artifact;
+    #[doc(hidden)]
+    pub use crate::platform::core::artifacts::MAX_ARTIFACT_BYTES;
 }
 
 #[cfg(feature = "connections")]
@@ -118,7 +122,9 @@ pub mod connections {
     //! through the core.
 
     pub use crate::context::connection::Connection;
-    pub use crate::platform::connections::{AccessToken, ConnectionStatus, LONGEST_CACHE};
+    #[doc(hidden)]
+    pub use crate::platform::connections::LONGEST_CACHE;
+    pub use crate::platform::connections::{AccessToken, ConnectionStatus};
 }
 
 #[cfg(feature = "core")]
@@ -149,10 +155,19 @@ pub mod knowledge {
 
     pub use crate::context::knowledge::Knowledge;
     pub use crate::platform::core::knowledge::{
-        ApplyError, Changes, Chunk, Conflicts, DEFAULT_MAX_ITEMS, Document, Entity, EntityKey, EntityQuery,
-        EntityRecord, Filter, Link, PAGE_SIZE, Recall, RecallQuery, Snapshot, SnapshotPlan, SnapshotStale,
-        StoredDocument,
+        ApplyError, Changes, Chunk, Conflicts, Document, Entity, EntityKey, EntityQuery, EntityRecord,
+        Filter, Link, Recall, RecallQuery, Snapshot, SnapshotPlan, SnapshotStale, StoredDocument,
     };
+    #[doc(hidden)]
+    pub use crate::platform::core::knowledge::{DEFAULT_MAX_ITEMS, PAGE_SIZE};
+}
+
+pub mod secrets {
+    //! Secrets without a call: see [`SkillContext::secret`](crate::SkillContext::secret).
+
+    #[cfg(feature = "runtime")]
+    pub use crate::environment::secrets::read_secret_file;
+    pub use crate::environment::secrets::{check_secret_name, read_secret};
 }
 
 #[cfg(feature = "llm")]

@@ -44,9 +44,10 @@ pub use self::origin::Origin;
 #[cfg(feature = "document")]
 pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects, UnknownWord};
 #[cfg(feature = "document")]
-pub use self::validation::{
-    KNOWN_PERMISSIONS, Severity, Stage, Violation, code, normalize, validate, validate_name, validate_spec,
-};
+#[doc(hidden)]
+pub use self::validation::{KNOWN_PERMISSIONS, code};
+#[cfg(feature = "document")]
+pub use self::validation::{Severity, Stage, Violation, normalize, validate, validate_name, validate_spec};
 #[cfg(feature = "document")]
 #[doc(hidden)]
 pub use self::version::compare_versions;

@@ -3,13 +3,13 @@
 #[cfg(feature = "core")]
 pub(crate) mod artifacts;
 mod builder;
-mod caller;
+pub(crate) mod caller;
 #[cfg(feature = "connections")]
 pub(crate) mod connection;
 mod cost;
 #[cfg(any(feature = "core", feature = "llm"))]
 mod deadline;
-mod input;
+pub(crate) mod input;
 #[cfg(feature = "core")]
 pub(crate) mod knowledge;
 #[cfg(feature = "llm")]
@@ -30,12 +30,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use self::builder::{ContextBuilder, DeclaredNames};
-pub use self::caller::{Caller, CallerClaims, PrincipalType};
+pub(crate) use self::caller::Caller;
+pub use self::caller::{CallerClaims, PrincipalType};
 #[cfg(feature = "runtime")]
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
 use self::cost::Cost;
-pub use self::input::{Answer, InputChannel, InputKind, InputRequest, Responding};
+pub use self::input::{InputChannel, InputKind, InputRequest, Responding};
 pub(crate) use self::log_id::id_for_log;
 pub use self::notice::{Notice, NoticeLevel, NoticeSink};
 pub use self::progress::{Progress, ProgressSink};

@@ -57,6 +57,10 @@ struct Inner {
     crash: bool,
     /// The code that was asked for, when it cannot be used.
     #[serde(skip)]
+    #[cfg_attr(
+        not(feature = "runtime"),
+        expect(dead_code, reason = "only the log of a call reads it")
+    )]
     refused_code: Option<String>,
 }
 

@@ -101,7 +101,7 @@ pub mod kinds {
     }
 
     impl NoError {
-        /// Does not compile: see [`SkillFailureType`].
+        /// Does not compile: see `SkillFailureType`.
         pub fn convert<T, E: SkillFailureType>(self, returned: Result<T, E>) -> Result<T, SkillError> {
             returned.map_err(|_| SkillError::unclassified(type_name::<E>(), None))
         }

@@ -6,6 +6,9 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+/// The variable that chooses what is logged, in the notation of [`EnvFilter`].
+const FILTER: &str = "RUST_LOG";
+
 /// How the log of a program looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
@@ -21,13 +24,13 @@ pub enum LogFormat {
 /// Logs to standard error, and exports traces when the environment asks for it. Does nothing when the author's own code
 /// set up a log before.
 pub(super) fn start(format: LogFormat) {
-    let (filter, unusable) = match EnvFilter::try_from_default_env() {
+    let (filter, unusable) = match EnvFilter::try_from_env(FILTER) {
         Ok(filter) => (filter, None),
         Err(error) => {
-            let set = std::env::var_os(EnvFilter::DEFAULT_ENV);
+            let set = std::env::var_os(FILTER);
             (
                 EnvFilter::new("info"),
-                set.map(|text| format!("{text:?}: {error}")),
+                set.map(|text| format!("{:?}: {error}", text.to_string_lossy())),
             )
         }
     };

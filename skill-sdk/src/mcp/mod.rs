@@ -44,10 +44,10 @@ use crate::pipeline::SkillSet;
 use crate::serve::Service;
 
 /// How many calls run at the same time by default.
-pub const DEFAULT_CONCURRENCY: usize = 256;
+const DEFAULT_CONCURRENCY: usize = 256;
 
 /// How many tools a page of `tools/list` holds by default. Many clients never ask for a second page.
-pub const DEFAULT_PAGE: usize = 1000;
+const DEFAULT_PAGE: usize = 1000;
 
 /// A server of skills over MCP.
 ///

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use crate::context::DeclaredNames;
 use crate::contract::{
     Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects,
 };
@@ -136,8 +135,8 @@ impl Declaration {
 
     /// What the skill will ask its context for.
     #[cfg(feature = "runtime")]
-    pub(crate) fn asks(&self) -> DeclaredNames {
-        DeclaredNames {
+    pub(crate) fn asks(&self) -> crate::context::DeclaredNames {
+        crate::context::DeclaredNames {
             secrets: self.secrets,
             config: self.config,
         }

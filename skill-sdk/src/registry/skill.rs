@@ -47,6 +47,7 @@ impl SkillDescription {
     }
 
     /// How the outputs are put into an object.
+    #[doc(hidden)]
     pub fn output_shape(&self) -> OutputShape {
         self.output_shape
     }

@@ -172,7 +172,7 @@ pub(super) fn examples() -> Vec<(String, Value)> {
         assert!(!files.is_empty(), "{example}");
         for file in files {
             let text = std::fs::read(file.unwrap().path()).unwrap();
-            let document = skill_sdk::package::yaml::read(&text).unwrap();
+            let document = skill_sdk::contract::package::yaml::read(&text).unwrap();
             let name = document["key"].as_str().unwrap().to_owned();
             specs.push((name, document["spec"].clone()));
         }

@@ -39,14 +39,20 @@ mod files;
 mod header;
 mod names;
 mod write;
+#[doc(hidden)]
 pub mod yaml;
 
 pub use check::{Drift, Finding};
+#[doc(hidden)]
 pub use diff::unified_diff;
-pub use drift::{Difference, compare};
+pub use drift::Difference;
+#[doc(hidden)]
+pub use drift::compare;
 pub use error::PackageError;
 pub use export::{Package, Plan, PlannedFile, SkillDocument};
+#[doc(hidden)]
 pub use header::is_generated;
+#[doc(hidden)]
 pub use names::file_name;
 pub use write::{Outcome, Written, WrittenFile};
 

@@ -114,6 +114,7 @@ pub fn outputs<T: JsonSchema + ?Sized>() -> Result<Outputs, SchemaProblem> {
 
 /// What a type contributes to its schema: functions that exist for the type anyway, so that each skill costs little to
 /// compile.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct TypeSchema {
     write: fn(&mut SchemaGenerator) -> Schema,
@@ -141,6 +142,7 @@ impl TypeSchema {
 }
 
 /// The name of a type for messages, without the paths of modules: `Vec<Item>`.
+#[doc(hidden)]
 pub fn type_name<T: ?Sized>() -> String {
     short_type_name(std::any::type_name::<T>())
 }

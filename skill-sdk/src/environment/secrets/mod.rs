@@ -34,14 +34,14 @@ pub use self::value::Secret;
 use crate::error::SkillError;
 
 /// The environment variable that names the secrets directory.
-pub const SECRETS_DIR_VARIABLE: &str = "SKILL_SDK_SECRETS_DIR";
+pub(crate) const SECRETS_DIR_VARIABLE: &str = "SKILL_SDK_SECRETS_DIR";
 
 /// The secrets directory when [`SECRETS_DIR_VARIABLE`] is not set or empty.
-pub const DEFAULT_SECRETS_DIR: &str = "/run/secrets";
+pub(crate) const DEFAULT_SECRETS_DIR: &str = "/run/secrets";
 
 /// The secrets directory that `env` asks for: `$SKILL_SDK_SECRETS_DIR`, or `/run/secrets` when that is not set or
 /// empty.
-pub fn secrets_dir(env: impl Fn(&str) -> Option<String>) -> PathBuf {
+pub(crate) fn secrets_dir(env: impl Fn(&str) -> Option<String>) -> PathBuf {
     env(SECRETS_DIR_VARIABLE)
         .filter(|dir| !dir.is_empty())
         .map_or_else(|| PathBuf::from(DEFAULT_SECRETS_DIR), PathBuf::from)

@@ -217,10 +217,7 @@ mod tests {
             panic!("it is MCP");
         };
         assert_eq!(http.port, 8080);
-        assert_eq!(
-            (mcp.http.port, mcp.http.port),
-            (8081, crate::mcp::http::DEFAULT_PORT)
-        );
+        assert_eq!(mcp.http.port, 8081);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::{Failure, exit, failure, output, select};
+use crate::contract::package::{Drift, Finding, Outcome, Package, PackageError, Plan, SkillDocument};
 use crate::contract::{Auth, Implementation, Spec, Stage, Violation, validate_spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
-use crate::package::{Drift, Finding, Outcome, Package, PackageError, Plan, SkillDocument};
 
 /// Writes the files of `skills`, or compares them with `--check`.
 ///

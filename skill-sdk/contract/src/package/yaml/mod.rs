@@ -6,8 +6,8 @@
 //! quotes whatever either of them would take for another type, and the reader refuses what they
 //! would read differently instead of picking a side.
 //!
-//! - [`emit`]: a JSON value as canonical YAML text;
-//! - [`read`], [`read_mapping`]: bytes of a file as a JSON value, or a [`ReadError`] with its place;
+//! - `emit`: a JSON value as canonical YAML text;
+//! - `read`, `read_mapping`: bytes of a file as a JSON value, or a [`ReadError`] with its place;
 //! - `scalar`: what a plain word means to both kinds of reader.
 
 mod emit;
