@@ -61,6 +61,7 @@ fn rejected(provider: Provider, skill: &SkillEntry) -> Vec<Found> {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
     use serde_json::{Value, json};
     use skill_sdk::contract::Severity;
     use skill_sdk::host::args::Format;
@@ -121,14 +122,14 @@ mod tests {
             let report = report(envelope, providers).unwrap();
             (report.text(format).unwrap(), report.is_ok())
         };
-        let (text, ok) = check(&envelope, Provider::ALL, Format::Text);
+        let (text, ok) = check(&envelope, Provider::value_variants(), Format::Text);
         assert!(ok && text.ends_with("\nok\n"), "{text}");
 
         envelope.skills[0].spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "array"});
         for (providers, expected) in [
             (&[Provider::Anthropic][..], true),
             (&[Provider::OpenAi], false),
-            (Provider::ALL, false),
+            (Provider::value_variants(), false),
         ] {
             assert_eq!(
                 check(&envelope, providers, Format::Text).1,

@@ -93,7 +93,7 @@ pub(crate) fn given<A: Args>(_: &A, matches: &ArgMatches) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, FromArgMatches, Parser};
+    use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
     use skill_sdk::host::args::{About, HostCommand, Serve};
 
@@ -111,10 +111,13 @@ mod tests {
         for (line, expected) in [
             ("check git.merge", &[][..]),
             ("check --provider gemini git.merge", &[Provider::Gemini]),
-            ("check --provider openai,anthropic git.merge", &Provider::ALL[..2]),
+            (
+                "check --provider openai,anthropic git.merge",
+                &Provider::value_variants()[..2],
+            ),
             (
                 "check git.merge --provider openai --provider anthropic",
-                &Provider::ALL[..2],
+                &Provider::value_variants()[..2],
             ),
         ] {
             let Ok(Cli {

@@ -37,11 +37,12 @@ use self::elicitation::StateKey;
 #[cfg(feature = "host")]
 pub(crate) use self::stdio::serve_until_gone;
 pub use self::stdio::{StdioOptions, serve_stdio};
+pub use self::tools::McpError;
 use self::tools::Tools;
-pub use self::tools::{McpError, ToolSchemas};
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
 use crate::serve::Service;
+pub use crate::serve::ToolSchemas;
 
 /// How many calls run at the same time by default.
 const DEFAULT_CONCURRENCY: usize = 256;

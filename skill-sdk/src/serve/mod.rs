@@ -35,6 +35,8 @@ pub(crate) use self::in_flight::{Id, InFlight, InFlightGuard};
 pub use self::limits::Limits;
 #[cfg(all(feature = "host", not(feature = "http")))]
 pub(crate) use self::limits::Limits;
+#[cfg(any(feature = "mcp", feature = "host"))]
+pub use self::limits::ToolSchemas;
 #[cfg(feature = "host")]
 pub(crate) use self::limits::flags;
 pub(crate) use self::members::Members;

@@ -11,7 +11,7 @@ use super::{About, LogFormat};
 use crate::auth::AuthSettings;
 use crate::context::Environment;
 use crate::host::command::Failure;
-use crate::serve::{Limits, flags};
+use crate::serve::{Limits, ToolSchemas, flags};
 
 /// Who may call a server without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -117,16 +117,6 @@ pub struct ServeLocalArgs {
     /// The process that started this one: the server stops when it is gone, and ends what its skills started
     #[arg(long, value_name = "PID", hide = true)]
     pub parent: Option<u32>,
-}
-
-/// Which schemas the tools of an MCP server show.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ToolSchemas {
-    /// The form that clients and models read alike
-    #[default]
-    Portable,
-    /// The schemas of the contract, untouched
-    Contract,
 }
 
 /// What the servers of MCP have in common.

@@ -5,11 +5,11 @@ use std::io;
 use tokio::fs::File;
 
 use super::{run, start};
-use crate::host::args::{McpArgs, ServeMcpStdioArgs, ToolSchemas};
+use crate::host::args::{McpArgs, ServeMcpStdioArgs};
 use crate::host::command::Failure;
 use crate::host::logging::LogFormat;
 use crate::host::stdio::ProtocolStdio;
-use crate::mcp::{self, McpServer, StdioOptions, serve_until_gone};
+use crate::mcp::{McpServer, StdioOptions, serve_until_gone};
 use crate::pipe::peer_closed;
 use crate::pipeline::SkillSet;
 
@@ -37,10 +37,6 @@ pub(super) fn serve(args: &ServeMcpStdioArgs, refs: &[String], stdio: ProtocolSt
 
 /// The skills as tools.
 pub(super) fn tools(skills: SkillSet, args: &McpArgs) -> Result<McpServer, Failure> {
-    let schemas = match args.tool_schemas {
-        ToolSchemas::Portable => mcp::ToolSchemas::Portable,
-        ToolSchemas::Contract => mcp::ToolSchemas::Contract,
-    };
-    let server = McpServer::new(skills).and_then(|server| server.tool_schemas(schemas));
+    let server = McpServer::new(skills).and_then(|server| server.tool_schemas(args.tool_schemas));
     Ok(server.map_err(Failure::usage)?.notices(args.notices))
 }
