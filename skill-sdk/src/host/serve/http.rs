@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::net::SocketAddr;
 
-use serde_json::{Map, Value};
+use serde_json::json;
 
 use super::sample::sample;
-use super::{announce, no_skills, run, start};
+use super::{announce, run, start};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::contract::Idempotency;
@@ -20,11 +20,11 @@ const NO_TOKENS: &str = "warning: callers need no token (--allow-anonymous): use
 /// Serves over HTTP until the program is told to stop.
 pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<u8, Failure> {
     let server = prepare(args, refs)?;
-    let example = example(server.host(), server.is_anonymous()).ok_or_else(no_skills)?;
+    let (skills, anonymous) = (server.host().clone(), server.is_anonymous());
     let serve = async |stop| {
         let bound = |address| {
             announce(format_args!("http://{address}"));
-            tell(&example(address));
+            tell(&example(&skills, anonymous, address));
         };
         http::serve(server, options(args), bound, stop).await
     };
@@ -37,7 +37,6 @@ pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[Stri
     use crate::mcp::http::{McpHttpServer, PATH, serve};
 
     let http = prepare(&args.http, refs)?;
-    let anonymous = http.is_anonymous();
     let tools = super::mcp::tools(http.host().clone(), &args.mcp)?;
     let mut server = McpHttpServer::over(tools, http)
         .cors(args.cors)
@@ -46,12 +45,7 @@ pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[Stri
         server = server.public_url(url).map_err(Failure::usage)?;
     }
     let serve = async |stop| {
-        let bound = |address| {
-            announce(format_args!("http://{address}{PATH}"));
-            if anonymous {
-                tell(NO_TOKENS);
-            }
-        };
+        let bound = |address| announce(format_args!("http://{address}{PATH}"));
         serve(server, options(&args.http), bound, stop).await
     };
     run(args.http.limits.concurrency, args.http.drain, || (), serve)
@@ -67,7 +61,10 @@ fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<HttpServer, Failure>
     let limits = args.limits(&skills)?;
     let mut server = match verifier {
         Some(verifier) => HttpServer::new(skills, verifier),
-        None => HttpServer::anonymous(skills),
+        None => {
+            tell(NO_TOKENS);
+            HttpServer::anonymous(skills)
+        }
     };
     server = server.limits(limits);
     if args.public_metrics {
@@ -113,7 +110,7 @@ impl ServeHttpArgs {
 
 /// A call to paste, of a skill that does as little as there is: of those the first one that comes with an example, else the
 /// first one with a sample of its inputs.
-fn example(skills: &SkillSet, anonymous: bool) -> Option<impl Fn(SocketAddr) -> String + use<>> {
+fn example(skills: &SkillSet, anonymous: bool, address: SocketAddr) -> String {
     let inputs_of = |runnable: &Runnable| {
         let examples = runnable.described().metadata().get("examples")?;
         examples.get(0)?.get("inputs").cloned()
@@ -122,26 +119,26 @@ fn example(skills: &SkillSet, anonymous: bool) -> Option<impl Fn(SocketAddr) -> 
         let declared = runnable.skill().declaration();
         let has_example = inputs_of(runnable).is_some();
         (declared.side_effects, declared.risk, !has_example)
-    })?;
-    let contract = chosen.described().contract();
-    let mut body = Map::new();
-    if contract.idempotency == Idempotency::Required {
-        body.insert("idempotencyKey".into(), "example-1".into());
-    }
-    let inputs = inputs_of(chosen).unwrap_or_else(|| sample(&contract.inputs));
-    body.insert("inputs".into(), inputs);
-    let quoted = Value::Object(body).to_string().replace('\'', r"'\''");
-    let path = path_of(chosen.skill().reference());
-    let (warning, token) = if anonymous {
-        (NO_TOKENS, "")
-    } else {
-        ("", " -H \"authorization: Bearer $TOKEN\"")
+    });
+    let Some(chosen) = chosen else {
+        return String::new();
     };
-    Some(move |address| {
-        format!(
-            "{warning}try: curl -sS 'http://{address}{path}'{token} -H 'content-type: application/json' -d '{quoted}'\n"
-        )
-    })
+    let contract = chosen.described().contract();
+    let inputs = inputs_of(chosen).unwrap_or_else(|| sample(&contract.inputs));
+    let body = match contract.idempotency {
+        Idempotency::Required => json!({"idempotencyKey": "example-1", "inputs": inputs}),
+        _ => json!({"inputs": inputs}),
+    };
+    let quoted = body.to_string().replace('\'', r"'\''");
+    let path = path_of(chosen.skill().reference());
+    let token = if anonymous {
+        ""
+    } else {
+        " -H \"authorization: Bearer $TOKEN\""
+    };
+    format!(
+        "try: curl -sS 'http://{address}{path}'{token} -H 'content-type: application/json' -d '{quoted}'\n"
+    )
 }
 
 /// Tells the operator on standard error.
