@@ -76,20 +76,6 @@ pub struct Limits {
     pub skills: BTreeMap<String, usize>,
 }
 
-/// Which schemas `tools/list` of an MCP server shows. Calls are always validated against the contract.
-#[cfg(any(feature = "mcp", feature = "host"))]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "host", derive(clap::ValueEnum))]
-#[non_exhaustive]
-pub enum ToolSchemas {
-    /// The form that clients and models read alike: references are resolved in place, except in a type that contains itself;
-    /// optional inputs that may be null have their plain type
-    #[default]
-    Portable,
-    /// The schemas of the contract, unchanged
-    Contract,
-}
-
 /// How flags are read.
 #[cfg(feature = "host")]
 pub(crate) mod flags {

@@ -16,6 +16,8 @@ mod metrics;
 mod readiness;
 #[cfg(feature = "http")]
 mod shutdown;
+#[cfg(any(feature = "mcp", feature = "host"))]
+mod tool_schemas;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,8 +37,6 @@ pub(crate) use self::in_flight::{Id, InFlight, InFlightGuard};
 pub use self::limits::Limits;
 #[cfg(all(feature = "host", not(feature = "http")))]
 pub(crate) use self::limits::Limits;
-#[cfg(any(feature = "mcp", feature = "host"))]
-pub use self::limits::ToolSchemas;
 #[cfg(feature = "host")]
 pub(crate) use self::limits::flags;
 pub(crate) use self::members::Members;
@@ -48,6 +48,8 @@ pub(crate) use self::readiness::Probe;
 use self::readiness::Readiness;
 #[cfg(feature = "http")]
 use self::shutdown::Shutdown;
+#[cfg(any(feature = "mcp", feature = "host"))]
+pub use self::tool_schemas::ToolSchemas;
 use crate::context::Environment;
 use crate::error::SkillError;
 use crate::pipeline::{Call, CallOutcome, Runnable, SkillSet};

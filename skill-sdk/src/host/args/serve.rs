@@ -11,7 +11,8 @@ use super::{About, LogFormat};
 use crate::auth::AuthSettings;
 use crate::context::Environment;
 use crate::host::command::Failure;
-use crate::serve::{Limits, ToolSchemas, flags};
+pub use crate::serve::ToolSchemas;
+use crate::serve::{Limits, flags};
 
 /// Who may call a server without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
