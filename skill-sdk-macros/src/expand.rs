@@ -221,9 +221,14 @@ fn declaration(args: &Args, function: &Function) -> Option<TokenStream> {
             some(quote!((#unit, #estimate)))
         }),
     );
+    let implementation = args
+        .implementation
+        .as_ref()
+        .map(|implementation| implementation.expanded(name));
+    let implementation = implementation.filter(|expanded| !expanded.is_empty());
     field(
         "implementation",
-        args.implementation.as_ref().map(ToTokens::to_token_stream),
+        implementation.map(|expanded| some(quote!(|| #expanded))),
     );
     field("inputs_schema", args.inputs_schema.as_ref().map(json));
     field("outputs_schema", args.outputs_schema.as_ref().map(json));

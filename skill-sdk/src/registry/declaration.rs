@@ -6,36 +6,6 @@ use crate::contract::{
     Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects,
 };
 
-/// How the attribute says that the implementation is reached.
-#[derive(Debug, Clone, Copy)]
-pub enum DeclaredImplementation {
-    /// A function of the program.
-    Local {
-        /// `package.module:function`; by default that of the function itself.
-        entrypoint: Option<&'static str>,
-    },
-    /// A host that speaks the HTTP protocol of skills.
-    Http {
-        /// The whole address of the skill.
-        endpoint: &'static str,
-        /// The audience of the token.
-        audience: Option<&'static str>,
-        /// The scopes of the token.
-        scopes: &'static [&'static str],
-    },
-    /// A tool of an MCP server.
-    Mcp {
-        /// A URL, or `stdio:<name>`.
-        endpoint: &'static str,
-        /// The name of the tool; by default that of the skill.
-        tool: Option<&'static str>,
-        /// The audience of the token.
-        audience: Option<&'static str>,
-        /// The scopes of the token.
-        scopes: &'static [&'static str],
-    },
-}
-
 /// A JSON value that is made when it is first asked for.
 type Json = fn() -> Result<Value, String>;
 
@@ -71,8 +41,8 @@ pub struct Declaration {
     pub postconditions: fn() -> Vec<Value>,
     /// What a call costs: the unit, and how many of it a call usually takes.
     pub cost_model: Option<(&'static str, Option<f64>)>,
-    /// How the implementation is reached.
-    pub implementation: DeclaredImplementation,
+    /// How the implementation is reached, when that is not the path of the function.
+    pub implementation: Option<fn() -> Implementation>,
     /// The schema of the inputs in place of the type's.
     pub inputs_schema: Option<Json>,
     /// The schema of the outputs in place of the type's.
@@ -120,7 +90,7 @@ impl Declaration {
             preconditions: Vec::new,
             postconditions: Vec::new,
             cost_model: None,
-            implementation: DeclaredImplementation::Local { entrypoint: None },
+            implementation: None,
             inputs_schema: None,
             outputs_schema: None,
             title: None,
@@ -152,7 +122,11 @@ impl Declaration {
 
     /// The contract with these schemas.
     pub(super) fn contract(&self, inputs: Value, outputs: Value) -> Contract {
-        let mut contract = Contract::new(inputs, outputs, self.resolved_implementation());
+        let implementation = match self.implementation {
+            Some(declared) => declared(),
+            None => Implementation::local(self.origin.entrypoint()),
+        };
+        let mut contract = Contract::new(inputs, outputs, implementation);
         contract.idempotency = self.idempotency;
         contract.timeout_seconds = self.timeout;
         contract.retry = self.retry;
@@ -165,34 +139,6 @@ impl Declaration {
             .cost_model
             .map(|(unit, estimate)| CostModel::new(unit, estimate));
         contract
-    }
-
-    fn resolved_implementation(&self) -> Implementation {
-        let auth = |audience: Option<&str>, scopes: &[&str]| {
-            Auth::new(
-                audience.unwrap_or_default(),
-                scopes.iter().map(|&scope| scope.to_owned()),
-            )
-        };
-        match self.implementation {
-            DeclaredImplementation::Local { entrypoint } => {
-                Implementation::local(entrypoint.map_or_else(|| self.origin.entrypoint(), str::to_owned))
-            }
-            DeclaredImplementation::Http {
-                endpoint,
-                audience,
-                scopes,
-            } => Implementation::Http {
-                endpoint: endpoint.to_owned(),
-                auth: auth(audience, scopes),
-            },
-            DeclaredImplementation::Mcp {
-                endpoint,
-                tool,
-                audience,
-                scopes,
-            } => Implementation::mcp(endpoint, tool.unwrap_or(self.name), auth(audience, scopes)),
-        }
     }
 
     /// What stands beside the contract, in a fixed order, without empty parts; or why the examples cannot be read.
@@ -231,4 +177,17 @@ pub fn json_text(text: &str) -> Result<Value, String> {
 /// The value that an expression of the attribute gives.
 pub fn json_value(value: impl Into<Value>) -> Value {
     value.into()
+}
+
+/// The token of `audience` with `scopes`; nothing when the audience is empty.
+pub fn auth(audience: &str, scopes: &[&str]) -> Option<Auth> {
+    Auth::new(audience, scopes.iter().map(|&scope| scope.to_owned()))
+}
+
+/// An HTTP implementation by the whole address of the skill.
+pub fn http(endpoint: &str, auth: Option<Auth>) -> Implementation {
+    Implementation::Http {
+        endpoint: endpoint.to_owned(),
+        auth,
+    }
 }

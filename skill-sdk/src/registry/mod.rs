@@ -8,7 +8,7 @@ mod skill;
 use std::sync::Arc;
 
 pub use self::collect::Registration;
-pub use self::declaration::{Declaration, DeclaredImplementation, json_text, json_value};
+pub use self::declaration::{Declaration, auth, http, json_text, json_value};
 pub use self::problem::{RegistryError, RegistryProblem};
 pub use self::skill::{Skill, SkillDescription};
 use crate::context::{StateDeclaration, States};
