@@ -19,7 +19,7 @@ pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
     let command = match &cli.command {
         Command::Shared(command) => command,
         Command::McpConfig(About { args, skills: reach }) => {
-            let (name, launch) = launch::launch(reach, args.url.is_some())?;
+            let (name, launch) = launch::launch(reach, matches, args.url.is_some())?;
             return mcp_config::print(&name, &launch, args);
         }
         Command::Bridge(Bridge::Python(About { args, skills: reach })) => {
