@@ -210,7 +210,7 @@ fn declaration(args: &Args, function: &Function) -> Option<TokenStream> {
             }),
     );
     field("docs", (!lines.is_empty()).then(|| quote!(&[#(#lines),*])));
-    field("description", args.description.as_ref().map(some));
+    field("description", text(args.description.as_ref()));
     field("permissions", texts(args.permissions.as_deref()));
     field("preconditions", json_list(args.preconditions.as_deref()));
     field("postconditions", json_list(args.postconditions.as_deref()));
@@ -233,12 +233,12 @@ fn declaration(args: &Args, function: &Function) -> Option<TokenStream> {
     field("inputs_schema", args.inputs_schema.as_ref().map(json));
     field("outputs_schema", args.outputs_schema.as_ref().map(json));
     field("examples", args.examples.as_ref().map(json));
-    field("title", args.title.as_ref().map(some));
+    field("title", text(args.title.as_ref()));
     field("tags", texts(args.tags.as_deref()));
     field("secrets", texts(args.secrets.as_deref()));
     field("config", texts(args.config.as_deref()));
     field("allowed_hosts", texts(args.allowed_hosts.as_deref()));
-    field("deprecated", args.deprecated.as_ref().map(some));
+    field("deprecated", text(args.deprecated.as_ref()));
     Some(quote! {
         __sdk::Declaration {
             #(#fields,)*
@@ -251,6 +251,10 @@ fn number(whole: Whole) -> Literal {
     let mut literal = Literal::u32_unsuffixed(whole.number);
     literal.set_span(whole.span);
     literal
+}
+
+fn text(value: Option<&Expr>) -> Option<TokenStream> {
+    value.map(ToTokens::to_token_stream)
 }
 
 fn some(value: impl ToTokens) -> TokenStream {

@@ -31,8 +31,8 @@ pub struct Declaration {
     pub retry: RetryPolicy,
     /// The lines of the doc comment.
     pub docs: &'static [&'static str],
-    /// The description in place of the doc comment.
-    pub description: Option<&'static str>,
+    /// The description in place of the doc comment. Here and below an empty text is none.
+    pub description: &'static str,
     /// The permissions that a caller needs.
     pub permissions: &'static [&'static str],
     /// Conditions that hold before a call.
@@ -48,7 +48,7 @@ pub struct Declaration {
     /// The schema of the outputs in place of the type's.
     pub outputs_schema: Option<Json>,
     /// A name for people.
-    pub title: Option<&'static str>,
+    pub title: &'static str,
     /// Words to find the skill by.
     pub tags: &'static [&'static str],
     /// The secrets that the skill asks its context for.
@@ -60,7 +60,7 @@ pub struct Declaration {
     /// Calls to learn from: a list of `{name?, inputs, outputs?}`.
     pub examples: Option<Json>,
     /// What to use in its place.
-    pub deprecated: Option<&'static str>,
+    pub deprecated: &'static str,
 }
 
 impl Declaration {
@@ -85,7 +85,7 @@ impl Declaration {
                 backoff_seconds: 0,
             },
             docs: &[],
-            description: None,
+            description: "",
             permissions: &[],
             preconditions: Vec::new,
             postconditions: Vec::new,
@@ -93,13 +93,13 @@ impl Declaration {
             implementation: None,
             inputs_schema: None,
             outputs_schema: None,
-            title: None,
+            title: "",
             tags: &[],
             secrets: &[],
             config: &[],
             allowed_hosts: &[],
             examples: None,
-            deprecated: None,
+            deprecated: "",
         }
     }
 
@@ -115,8 +115,8 @@ impl Declaration {
     /// The description: the argument, else the first paragraph of the doc comment.
     pub(super) fn description_text(&self) -> String {
         match self.description {
-            Some(description) => description.to_owned(),
-            None => crate::contract::first_paragraph(self.docs),
+            "" => crate::contract::first_paragraph(self.docs),
+            description => description.to_owned(),
         }
     }
 
@@ -145,8 +145,8 @@ impl Declaration {
     pub(super) fn metadata(&self) -> Result<Map<String, Value>, String> {
         let mut metadata = Map::new();
         let mut put = |key: &str, value: Value| metadata.insert(key.to_owned(), value);
-        if let Some(title) = self.title {
-            put("title", title.into());
+        if !self.title.is_empty() {
+            put("title", self.title.into());
         }
         for (key, list) in [
             ("tags", self.tags),
@@ -161,8 +161,8 @@ impl Declaration {
         if let Some(examples) = self.examples {
             put("examples", examples()?);
         }
-        if let Some(instead) = self.deprecated {
-            put("deprecated", instead.into());
+        if !self.deprecated.is_empty() {
+            put("deprecated", self.deprecated.into());
         }
         Ok(metadata)
     }

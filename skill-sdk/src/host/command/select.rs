@@ -9,8 +9,9 @@ const LISTED: usize = 20;
 /// Whether `name` means the skill: a ref (`git.merge@2`), a skill name (`git.merge`, all versions), an entrypoint
 /// (`acme_skills.reports:build`), a Rust path (`acme_skills::reports`, all below it), or its cargo package.
 pub fn matches(skill: &SkillEntry, name: &str) -> bool {
+    let names = [&skill.reference, &skill.name, &skill.entrypoint, &skill.package];
     let below = skill.path.strip_prefix(name);
-    [&skill.reference, &skill.name, &skill.entrypoint, &skill.package].contains(&&name.to_owned())
+    names.iter().any(|own| *own == name)
         || below.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
