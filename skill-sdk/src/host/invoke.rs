@@ -67,16 +67,18 @@ fn is_stdin(argument: &str) -> bool {
 }
 
 fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String, Value>, Failure> {
+    let path = argument.strip_prefix('@');
     let text = if is_stdin(argument) {
         let mut text = String::new();
         stdin.read_to_string(&mut text).map(|_| text)
-    } else if let Some(path) = argument.strip_prefix('@') {
+    } else if let Some(path) = path {
         fs::read_to_string(path)
     } else {
         Ok(argument.to_owned())
     };
+    let place = path.unwrap_or(argument);
     let text =
-        text.map_err(|error| Failure::usage(format_args!("{flag}: could not read `{argument}`: {error}")))?;
+        text.map_err(|error| Failure::usage(format_args!("{flag}: could not read `{place}`: {error}")))?;
     match json::parse(text.as_bytes()) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Failure::usage(format_args!("{flag} must be a JSON object"))),
@@ -127,7 +129,7 @@ mod tests {
             ("{", "line 1 column 1"),
             ("[]", "must be a JSON object"),
             ("null", "must be a JSON object"),
-            ("@/no/such/file", "could not read `@/no/such/file`"),
+            ("@/no/such/file", "could not read `/no/such/file`"),
             ("-", "must be a JSON object"),
         ] {
             let failure = call_of(&args(argument), &mut b"1".as_slice()).unwrap_err();
