@@ -122,8 +122,6 @@ pub mod connections {
     //! through the core.
 
     pub use crate::context::connection::Connection;
-    #[doc(hidden)]
-    pub use crate::platform::connections::LONGEST_CACHE;
     pub use crate::platform::connections::{AccessToken, ConnectionStatus};
 }
 
@@ -135,7 +133,7 @@ pub mod knowledge {
     //! [`Knowledge::apply`] with the `state_token` of that plan does exactly this or fails with [`SnapshotStale`].
     //!
     //! ```
-    //! use skill_sdk::knowledge::{ApplyError, Entity, Snapshot};
+    //! use skill_sdk::knowledge::{Entity, Snapshot, SnapshotStale};
     //! use skill_sdk::{SkillContext, SkillError, skill};
     //!
     //! /// Load the list of branches.
@@ -147,19 +145,18 @@ pub mod knowledge {
     //!     let expected = Some(plan.state_token.as_str());
     //!     match ctx.knowledge().apply(&snapshot, &workspace, expected).await {
     //!         Ok(applied) => Ok(applied.opened),
-    //!         Err(ApplyError::Stale(stale)) => Err(stale.into()), // somebody else was quicker: make the plan again
-    //!         Err(other) => Err(other.into()),
+    //!         // Somebody else was quicker: make the plan again.
+    //!         Err(error) if SnapshotStale::of(&error).is_some() => Err(error),
+    //!         Err(error) => Err(error),
     //!     }
     //! }
     //! ```
 
     pub use crate::context::knowledge::Knowledge;
     pub use crate::platform::core::knowledge::{
-        ApplyError, Changes, Chunk, Conflicts, Document, Entity, EntityKey, EntityQuery, EntityRecord,
-        Filter, Link, Recall, RecallQuery, Snapshot, SnapshotPlan, SnapshotStale, StoredDocument,
+        Changes, Chunk, Document, Entity, EntityKey, EntityQuery, EntityRecord, Filter, Link, Recall,
+        RecallQuery, Snapshot, SnapshotPlan, SnapshotStale, StoredDocument,
     };
-    #[doc(hidden)]
-    pub use crate::platform::core::knowledge::{DEFAULT_MAX_ITEMS, PAGE_SIZE};
 }
 
 pub mod secrets {

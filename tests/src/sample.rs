@@ -6,7 +6,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::context::PrincipalType;
 use skill_sdk::{Caller, Skill, SkillContext, SkillError, skill};
 
 /// All of them, in the order in which the recorded host lists them.
@@ -137,24 +136,19 @@ pub fn context_echo(inputs: Value, ctx: SkillContext) -> Value {
 
 /// A caller as the recorded cases write it.
 fn caller_document(caller: &Caller) -> Value {
-    let claims = caller.claims();
-    let kind = match &claims.principal_type {
-        PrincipalType::Named(kind) => kind,
-        _ => "",
-    };
     json!({
-        "tenantId": caller.tenant_id(),
-        "principalId": caller.principal_id(),
-        "principalType": kind,
-        "credentialId": claims.credential_id,
-        "audience": claims.audience,
-        "issuer": claims.issuer,
-        "tokenId": claims.token_id,
-        "scopes": claims.scopes,
-        "scopeCeiling": claims.scope_ceiling,
+        "tenantId": caller.tenant_id,
+        "principalId": caller.principal_id,
+        "principalType": caller.principal_type.as_deref().unwrap_or_default(),
+        "credentialId": caller.credential_id,
+        "audience": caller.audience,
+        "issuer": caller.issuer,
+        "tokenId": caller.token_id,
+        "scopes": caller.scopes,
+        "scopeCeiling": caller.scope_ceiling,
         "effectiveScopes": caller.effective_scopes().collect::<Vec<_>>(),
-        "sessionId": claims.session_id,
-        "acr": claims.acr.as_deref().unwrap_or_default(),
+        "sessionId": caller.session_id,
+        "acr": caller.acr.as_deref().unwrap_or_default(),
     })
 }
 

@@ -38,7 +38,7 @@ const CONTRACT_LAYERS: &[&[&str]] = &[
         "text",
         "version",
     ],
-    &["keywords"],
+    &["keywords", "types"],
     &["tree", "walk"],
     &["validation"],
     &["schema"],
@@ -50,7 +50,7 @@ const INNER_LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "platform",
         &[
-            &["client_cache", "clock", "dates", "single_flight", "usage", "web"],
+            &["clock", "dates", "usage", "web"],
             &["cached"],
             &["core", "pii"],
             &["connections", "llm"],
@@ -59,12 +59,9 @@ const INNER_LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "context",
         &[
-            &[
-                "caller", "cancel", "cost", "log_id", "notice", "progress", "services", "settings", "trace",
-            ],
+            &["caller", "cost", "log_id", "report", "settings", "trace"],
             &["input", "state"],
-            &["builder"],
-            &["deadline"],
+            &["meta"],
             &["artifacts", "connection", "knowledge", "llm"],
         ],
     ),

@@ -6,12 +6,11 @@
     reason = "a panic of a test program is a failed test"
 )]
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use skill_sdk::LlmUsage;
-use skill_sdk::context::{ContextBuilder, States, settings_values};
+use skill_sdk::context::{States, settings_values};
 use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::testing::invoke;
 use skill_sdk::{Skill, SkillContext, is_valid_code};
@@ -54,10 +53,10 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ),
 ];
 
-fn context(deadline: Option<Instant>) -> SkillContext {
-    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
-    start.deadline = deadline;
-    SkillContext::new(start)
+fn context(timeout: Option<Duration>) -> SkillContext {
+    let mut meta = Meta::new("test");
+    meta.timeout = timeout;
+    SkillContext::new("a@1", meta)
 }
 
 #[test]
@@ -117,8 +116,8 @@ fn cost(case: &Case) {
 fn deadline(case: &Case) {
     let timeout = case.input["timeout"].as_u64().map(Duration::from_secs);
     let elapsed = Duration::from_secs(case.input["elapsed"].as_u64().unwrap());
-    let deadline = timeout.map(|timeout| (Instant::now() + timeout).checked_sub(elapsed).unwrap());
-    let context = context(deadline);
+    // A call that has as much time as is left of the recorded one.
+    let context = context(timeout.map(|timeout| timeout.saturating_sub(elapsed)));
     let left = context
         .remaining()
         .map(|left| (left.as_secs_f64() * 10.0).round() / 10.0);

@@ -11,7 +11,7 @@ use skill_sdk::context::States;
 use skill_sdk::http::{HttpServer, ServeOptions};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::FakeLlm;
-use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError, configure_llm, skill};
+use skill_sdk::{ChatRequest, Environment, LlmUsage, SkillContext, SkillError, configure_llm, skill};
 use skill_sdk_tests::cases::{self, Replay, Verdict};
 use skill_sdk_tests::wire::Server;
 
@@ -27,6 +27,11 @@ async fn summarize(text: String, ctx: &SkillContext) -> Result<Summary, SkillErr
     Ok(ctx.llm()?.chat_json(request).await?.data)
 }
 
+/// The tokens of a recorded call.
+fn usage(model: &str) -> LlmUsage {
+    LlmUsage::new(model).tokens(10, 5)
+}
+
 #[tokio::test]
 async fn recorded_answers() {
     let host = SkillSet::with_states([summarize::SKILL], States::default()).unwrap();
@@ -39,8 +44,11 @@ async fn recorded_answers() {
         let (fake, code) = match case.id.as_str() {
             // The recording had no client for models at all; here there is one, and nothing says where the model is.
             "summarize-unconfigured" => (None, Some("llm_not_configured")),
-            "summarize-fake" => (Some(FakeLlm::always(answers).model("model-a").price(0.002)), None),
-            "summarize-fake-unpriced" => (Some(FakeLlm::always(answers).model("модель")), None),
+            "summarize-fake" => (
+                Some(FakeLlm::always(answers).usage(usage("model-a").price(0.002))),
+                None,
+            ),
+            "summarize-fake-unpriced" => (Some(FakeLlm::always(answers).usage(usage("модель"))), None),
             "summarize-fake-invalid" => (Some(FakeLlm::always(json!({"wrong": 1}))), None),
             id => {
                 if id.starts_with("summarize-") {

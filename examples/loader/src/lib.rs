@@ -11,7 +11,7 @@ mod tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::knowledge::{ApplyError, Snapshot, SnapshotPlan};
+use skill_sdk::knowledge::{Snapshot, SnapshotPlan, SnapshotStale};
 use skill_sdk::{SkillContext, SkillError, skill};
 
 /// Which table is loaded where.
@@ -134,8 +134,8 @@ pub async fn apply(inputs: Apply, ctx: &SkillContext) -> Result<Applied, SkillEr
             plan: Some(plan.into()),
             reason: None,
         }),
-        Err(ApplyError::Stale(_)) => stale(&snapshot, &inputs.workspace, ctx).await,
-        Err(other) => Err(other.into()),
+        Err(error) if SnapshotStale::of(&error).is_some() => stale(&snapshot, &inputs.workspace, ctx).await,
+        Err(error) => Err(error),
     }
 }
 

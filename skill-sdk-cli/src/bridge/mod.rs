@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use skill_sdk::contract::Implementation;
 use skill_sdk::host::command::{Failure, exit, failure, output};
 use skill_sdk::host::protocol::SkillEntry;
@@ -285,7 +285,7 @@ fn table(skills: &[&SkillEntry], package: &str, program: &str) -> Result<String,
         .map(|skill| {
             let mut contract = skill.spec["contract"].clone();
             // However the catalog reaches the skill, here it is called by its entrypoint.
-            contract["implementation"] = Implementation::local(&skill.entrypoint).to_value();
+            contract["implementation"] = json!(Implementation::local(&skill.entrypoint));
             Entry {
                 r#ref: &skill.reference,
                 name: &skill.name,

@@ -1,14 +1,16 @@
 //! The documents: the contract, the spec around it, the catalog object around that.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{Idempotency, Implementation, RetryPolicy, Risk, SideEffects};
 
 /// The version of the catalog's objects.
 pub const API_VERSION: &str = "taimen.ai/v1";
 
-/// The v1 contract of a skill.
-#[derive(Debug, Clone, PartialEq)]
+/// The v1 contract of a skill. It is written with its members in the order of the format.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Contract {
     /// The JSON Schema of the input object.
@@ -20,26 +22,32 @@ pub struct Contract {
     /// How long a call may take, in seconds, from 1 to 3600.
     pub timeout_seconds: u32,
     /// How often a caller may try.
+    #[serde(rename = "retryPolicy")]
     pub retry: RetryPolicy,
     /// The permissions that a caller needs, sorted, without duplicates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_permissions: Vec<String>,
     /// Conditions that hold before a call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preconditions: Vec<Value>,
     /// Conditions that hold after a call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub postconditions: Vec<Value>,
     /// What a call costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_model: Option<CostModel>,
     /// How the implementation is reached.
     pub implementation: Implementation,
 }
 
 /// What a call costs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CostModel {
     /// What is counted.
     pub unit: String,
     /// How many of it a call usually takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<f64>,
 }
 
@@ -72,49 +80,11 @@ impl Contract {
             implementation,
         }
     }
-
-    /// The JSON document, with its members in the order of the format. Empty parts are left out.
-    pub fn to_value(&self) -> Value {
-        let mut document = Map::new();
-        document.insert("inputs".into(), self.inputs.clone());
-        document.insert("outputs".into(), self.outputs.clone());
-        document.insert("idempotency".into(), self.idempotency.as_str().into());
-        document.insert("timeoutSeconds".into(), self.timeout_seconds.into());
-        let RetryPolicy {
-            max_attempts,
-            backoff_seconds,
-        } = self.retry;
-        document.insert(
-            "retryPolicy".into(),
-            json!({"maxAttempts": max_attempts, "backoffSeconds": backoff_seconds}),
-        );
-        if !self.required_permissions.is_empty() {
-            document.insert(
-                "requiredPermissions".into(),
-                self.required_permissions.clone().into(),
-            );
-        }
-        if !self.preconditions.is_empty() {
-            document.insert("preconditions".into(), self.preconditions.clone().into());
-        }
-        if !self.postconditions.is_empty() {
-            document.insert("postconditions".into(), self.postconditions.clone().into());
-        }
-        if let Some(CostModel { unit, estimate }) = &self.cost_model {
-            let mut cost = Map::new();
-            cost.insert("unit".into(), unit.clone().into());
-            if let Some(estimate) = estimate {
-                cost.insert("estimate".into(), (*estimate).into());
-            }
-            document.insert("costModel".into(), cost.into());
-        }
-        document.insert("implementation".into(), self.implementation.to_value());
-        document.into()
-    }
 }
 
 /// The spec of a skill in the catalog: the contract with what stands beside it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Spec {
     /// The version of the skill.
@@ -124,6 +94,7 @@ pub struct Spec {
     /// What the skill does to the world outside.
     pub side_effects: SideEffects,
     /// How much harm a wrong call can do.
+    #[serde(rename = "riskLevel")]
     pub risk: Risk,
     /// The contract.
     pub contract: Contract,
@@ -147,17 +118,6 @@ impl Spec {
         }
     }
 
-    /// The JSON document, with its members in the order of the format.
-    pub fn to_value(&self) -> Value {
-        json!({
-            "version": self.version,
-            "description": self.description,
-            "sideEffects": self.side_effects.as_str(),
-            "riskLevel": self.risk.as_str(),
-            "contract": self.contract.to_value(),
-        })
-    }
-
     /// The catalog object of the skill `name` with the spec `spec`.
     pub fn document(name: &str, spec: &Value) -> Value {
         json!({"apiVersion": API_VERSION, "kind": "Skill", "key": name, "spec": spec})
@@ -172,14 +132,14 @@ mod tests {
     fn members_stand_in_the_order_of_the_format() {
         let mut contract = Contract::new(json!({}), json!({}), Implementation::local("a:b"));
         assert_eq!(
-            contract.to_value().to_string(),
+            json!(contract).to_string(),
             r#"{"inputs":{},"outputs":{},"idempotency":"none","timeoutSeconds":60,"retryPolicy":{"maxAttempts":1,"backoffSeconds":0},"implementation":{"protocol":"local","entrypoint":"a:b"}}"#
         );
         contract.required_permissions = vec!["tasks.read".into()];
         contract.preconditions = vec![json!("a")];
         contract.postconditions = vec![json!({"x": 1})];
         contract.cost_model = Some(CostModel::new("page", Some(0.5)));
-        let Value::Object(document) = contract.to_value() else {
+        let Value::Object(document) = json!(contract) else {
             panic!("an object")
         };
         let keys: Vec<_> = document.keys().map(String::as_str).collect();
@@ -195,7 +155,7 @@ mod tests {
             ]
         );
         let spec = Spec::new("1".into(), "text".into(), SideEffects::None, Risk::Low, contract);
-        let document = Spec::document("a.b", &spec.to_value()).to_string();
+        let document = Spec::document("a.b", &json!(spec)).to_string();
         assert!(document.starts_with(
             r#"{"apiVersion":"taimen.ai/v1","kind":"Skill","key":"a.b","spec":{"version":"1","description":"text","sideEffects":"none","riskLevel":"low","contract":{"inputs""#
         ), "{document}");

@@ -1,9 +1,10 @@
 //! How an implementation of a skill is reached.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 /// How an implementation of a skill is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "protocol", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Implementation {
     /// A function of the program, called in the same process.
@@ -16,6 +17,7 @@ pub enum Implementation {
         /// The address of the skill: `<base>/skills/<name>@<version>`. The base may hold `${VAR}`.
         endpoint: String,
         /// The token that a caller brings.
+        #[serde(skip_serializing_if = "Option::is_none")]
         auth: Option<Auth>,
     },
     /// A tool of an MCP server.
@@ -25,17 +27,19 @@ pub enum Implementation {
         /// The name of the tool.
         entrypoint: String,
         /// The token that a caller brings.
+        #[serde(skip_serializing_if = "Option::is_none")]
         auth: Option<Auth>,
     },
 }
 
 /// The token that a caller brings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Auth {
     /// The audience of the token.
     pub audience: String,
     /// The scopes of the token, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }
 
@@ -55,15 +59,6 @@ impl Auth {
             audience: audience.to_owned(),
             scopes: unique,
         })
-    }
-
-    fn to_value(&self) -> Value {
-        let mut document = Map::new();
-        document.insert("audience".into(), self.audience.clone().into());
-        if !self.scopes.is_empty() {
-            document.insert("scopes".into(), self.scopes.clone().into());
-        }
-        document.into()
     }
 }
 
@@ -91,49 +86,27 @@ impl Implementation {
             auth,
         }
     }
-
-    /// The member `implementation` of the contract.
-    pub fn to_value(&self) -> Value {
-        let (mut document, auth) = match self {
-            Self::Local { entrypoint } => (json!({"protocol": "local", "entrypoint": entrypoint}), &None),
-            Self::Http { endpoint, auth } => (json!({"protocol": "http", "endpoint": endpoint}), auth),
-            Self::Mcp {
-                endpoint,
-                entrypoint,
-                auth,
-            } => (
-                json!({"protocol": "mcp", "endpoint": endpoint, "entrypoint": entrypoint}),
-                auth,
-            ),
-        };
-        if let (Some(auth), Value::Object(members)) = (auth, &mut document) {
-            members.insert("auth".into(), auth.to_value());
-        }
-        document
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn members_stand_in_the_order_of_the_format() {
         let auth = Auth::new("acme", ["a:b".to_owned(), "a:b".to_owned(), "c".to_owned()]);
         assert_eq!(
-            Implementation::mcp("stdio:acme", "tool", auth.clone())
-                .to_value()
-                .to_string(),
+            json!(Implementation::mcp("stdio:acme", "tool", auth.clone())).to_string(),
             r#"{"protocol":"mcp","endpoint":"stdio:acme","entrypoint":"tool","auth":{"audience":"acme","scopes":["a:b","c"]}}"#
         );
         assert_eq!(
-            Implementation::http("${SVC}//", "a@1", Auth::new("acme", []))
-                .to_value()
-                .to_string(),
+            json!(Implementation::http("${SVC}//", "a@1", Auth::new("acme", []))).to_string(),
             r#"{"protocol":"http","endpoint":"${SVC}/skills/a@1","auth":{"audience":"acme"}}"#
         );
         assert_eq!(
-            Implementation::http("https://x", "a@1", Auth::new("", [])).to_value(),
+            json!(Implementation::http("https://x", "a@1", Auth::new("", []))),
             json!({"protocol": "http", "endpoint": "https://x/skills/a@1"})
         );
     }

@@ -5,7 +5,6 @@
 //! nest past every bound. Here names are names, and those two are refused.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -29,7 +28,9 @@ pub fn is_reserved(name: &str) -> bool {
 }
 
 /// A value in which names are names.
-struct Plain(Value);
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Plain(Value);
 
 impl<'de> Deserialize<'de> for Plain {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -102,35 +103,12 @@ impl<'de> Visitor<'de> for PlainVisitor {
     }
 }
 
-/// Whether some crate of the program turned on `arbitrary_precision`.
+/// Whether some crate of the program turned on `arbitrary_precision`, with which a number keeps the text that it was read
+/// from.
 fn numbers_come_as_maps() -> bool {
-    struct Probe(bool);
-
-    impl<'de> Deserialize<'de> for Probe {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct Shape;
-            impl<'de> Visitor<'de> for Shape {
-                type Value = Probe;
-
-                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str("a number")
-                }
-
-                fn visit_u64<E>(self, _: u64) -> Result<Probe, E> {
-                    Ok(Probe(false))
-                }
-
-                fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Probe, A::Error> {
-                    while members.next_entry::<String, String>()?.is_some() {}
-                    Ok(Probe(true))
-                }
-            }
-            deserializer.deserialize_any(Shape)
-        }
-    }
-
-    static ANSWER: OnceLock<bool> = OnceLock::new();
-    *ANSWER.get_or_init(|| serde_json::from_str("1").is_ok_and(|Probe(maps)| maps))
+    "1e1"
+        .parse()
+        .is_ok_and(|number: Number| number.to_string() == "1e1")
 }
 
 #[cfg(test)]

@@ -43,6 +43,31 @@ pub(crate) enum Shape {
     FlagMap,
 }
 
+impl Shape {
+    /// What the value must be, in words.
+    pub(crate) fn wanted(self) -> &'static str {
+        match self {
+            Self::Any => "any value",
+            Self::Schema => "a schema",
+            Self::Schemas => "a non-empty list of schemas",
+            Self::SchemaMap | Self::PatternMap => "an object whose members are schemas",
+            Self::Dependencies => "an object whose members are schemas or lists of different strings",
+            Self::Number => "a number",
+            Self::Positive => "a number above 0",
+            Self::Count => "an integer from 0",
+            Self::Flag => "a boolean",
+            Self::Text | Self::Pattern => "a string",
+            Self::List => "a list",
+            Self::Strings => "a list of different strings",
+            Self::StringsMap => "an object whose members are lists of different strings",
+            Self::Type => "one of the types of JSON, or a non-empty list of different ones",
+            Self::Anchor => "a string of ASCII letters, digits and `_.-` that starts with a letter or `_`",
+            Self::Id => "a URI without a fragment",
+            Self::FlagMap => "an object whose members are booleans",
+        }
+    }
+}
+
 /// Every keyword that has a rule: those of 2020-12, and those of older drafts that its meta-schema still describes. The
 /// first [`WRITTEN_FIRST`] are in the order in which a contract writes them: what something is, its limits, what is
 /// inside, what is said about it.

@@ -26,6 +26,9 @@ mod text;
 #[cfg(feature = "document")]
 mod tree;
 #[cfg(feature = "document")]
+#[doc(hidden)]
+pub mod types;
+#[cfg(feature = "document")]
 mod validation;
 #[cfg(feature = "document")]
 mod version;
@@ -42,10 +45,10 @@ pub use self::implementation::{Auth, Implementation};
 #[cfg(feature = "document")]
 pub use self::origin::Origin;
 #[cfg(feature = "document")]
-pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects, UnknownWord};
+pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects};
 #[cfg(feature = "document")]
 #[doc(hidden)]
-pub use self::validation::{KNOWN_PERMISSIONS, code};
+pub use self::validation::code;
 #[cfg(feature = "document")]
 pub use self::validation::{Severity, Stage, Violation, normalize, validate, validate_name, validate_spec};
 #[cfg(feature = "document")]

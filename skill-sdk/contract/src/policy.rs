@@ -1,30 +1,6 @@
 //! The policy of a skill: closed sets of words, and how often a call may be tried.
 
-use std::error::Error;
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
-
-/// A word that is not a member of a closed set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownWord {
-    word: String,
-    expected: &'static [&'static str],
-}
-
-impl fmt::Display for UnknownWord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "unknown word `{}`, expected one of: {}",
-            self.word,
-            self.expected.join(", ")
-        )
-    }
-}
-
-impl Error for UnknownWord {}
 
 /// An enum whose members are words of the contract.
 macro_rules! words {
@@ -37,28 +13,11 @@ macro_rules! words {
 
         impl $name {
             /// All members, in order.
-            pub const WORDS: &'static [&'static str] = &[$($word),+];
+            pub(crate) const WORDS: &'static [&'static str] = &[$($word),+];
 
             /// The word as it stands in the contract.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = UnknownWord;
-
-            fn from_str(word: &str) -> Result<Self, UnknownWord> {
-                match word {
-                    $($word => Ok(Self::$variant),)+
-                    _ => Err(UnknownWord { word: word.to_owned(), expected: Self::WORDS }),
-                }
             }
         }
     };
@@ -110,15 +69,6 @@ pub struct RetryPolicy {
     pub backoff_seconds: u32,
 }
 
-impl Default for RetryPolicy {
-    fn default() -> Self {
-        Self {
-            max_attempts: 1,
-            backoff_seconds: 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,16 +76,10 @@ mod tests {
     #[test]
     fn words_are_read_and_written_alike() {
         for word in SideEffects::WORDS {
-            assert_eq!(word.parse::<SideEffects>().unwrap().as_str(), *word);
-            assert_eq!(
-                serde_json::to_value(word.parse::<SideEffects>().unwrap()).unwrap(),
-                *word
-            );
+            let read: SideEffects = serde_json::from_value((*word).into()).unwrap();
+            assert_eq!(read.as_str(), *word);
+            assert_eq!(serde_json::to_value(read).unwrap(), *word);
         }
-        let error = "hgih".parse::<Risk>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "unknown word `hgih`, expected one of: low, medium, high"
-        );
+        assert!(serde_json::from_value::<Risk>("hgih".into()).is_err());
     }
 }

@@ -31,21 +31,8 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("{:?}", short(text))
 }
 
-/// One step of a JSON pointer.
-pub(crate) fn push_step(pointer: &mut String, key: &str) {
-    pointer.push('/');
-    for c in key.chars() {
-        match c {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
-        }
-    }
-}
-
 /// The pointer of the member `key` of what `pointer` points at.
 pub(crate) fn child(pointer: &str, key: &str) -> String {
-    let mut child = pointer.to_owned();
-    push_step(&mut child, key);
-    child
+    let step = key.replace('~', "~0").replace('/', "~1");
+    format!("{pointer}/{step}")
 }

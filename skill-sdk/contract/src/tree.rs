@@ -1,12 +1,9 @@
 //! All values of a schema in document order, each with its place and its part in the schema.
-//!
-//! Flat instead of recursive, and a place is kept as a link to the value around it: a pointer is only written out
-//! for what gets reported.
 
 use serde_json::Value;
 
 use crate::keywords::{Shape, shape_of};
-use crate::text::push_step;
+use crate::text::child;
 
 /// What a value is for the schema that it stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,104 +18,64 @@ pub(crate) enum Role {
     Data,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Step<'a> {
-    Root,
-    Key(&'a str),
-    Index(usize),
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Node<'a> {
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
     pub(crate) value: &'a Value,
     pub(crate) role: Role,
-    /// How it is reached from the value around it.
-    pub(crate) step: Step<'a>,
-    /// The node of the schema resource that it belongs to: the nearest schema around it (or itself) with an `$id`, or
-    /// the root. Local references start there.
-    pub(crate) resource: usize,
-    pub(crate) parent: usize,
+    pub(crate) pointer: String,
+    /// The name of the member that it is.
+    pub(crate) key: Option<&'a str>,
+    /// The schema resource that it belongs to: the nearest schema around it (or itself) with an `$id`, or the root. Local
+    /// references start there.
+    pub(crate) resource: &'a Value,
 }
 
-#[derive(Debug)]
-pub(crate) struct Tree<'a> {
-    /// In document order; the first one is the root.
-    pub(crate) nodes: Vec<Node<'a>>,
+/// The values of a schema that stands at `pointer`. It must not be nested deeply, since this recurses.
+pub(crate) fn places<'a>(schema: &'a Value, pointer: &str) -> Vec<Place<'a>> {
+    let mut places = Vec::new();
+    let root = Place {
+        value: schema,
+        role: Role::Schema,
+        pointer: pointer.to_owned(),
+        key: None,
+        resource: schema,
+    };
+    add(root, &mut places);
+    places
 }
 
-impl<'a> Tree<'a> {
-    pub(crate) fn new(schema: &'a Value) -> Self {
-        let root = Node {
-            value: schema,
-            role: Role::Schema,
-            step: Step::Root,
-            resource: 0,
-            parent: 0,
-        };
-        let mut nodes = Vec::new();
-        let mut open = vec![root];
-        while let Some(mut node) = open.pop() {
-            let at = nodes.len();
-            if node.role == Role::Schema && node.value.get("$id").is_some_and(Value::is_string) {
-                node.resource = at;
-            }
-            nodes.push(node);
-            let child = |value, step| Node {
-                value,
-                role: child_role(node.role, step, value),
-                step,
-                resource: node.resource,
-                parent: at,
-            };
-            let first = open.len();
-            match node.value {
-                Value::Array(items) => {
-                    open.extend(
-                        items
-                            .iter()
-                            .enumerate()
-                            .map(|(i, item)| child(item, Step::Index(i))),
-                    );
-                }
-                Value::Object(members) => {
-                    open.extend(members.iter().map(|(key, member)| child(member, Step::Key(key))));
-                }
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-            }
-            // The last one is taken first.
-            if let Some(children) = open.get_mut(first..) {
-                children.reverse();
-            }
-        }
-        Self { nodes }
+fn add<'a>(mut place: Place<'a>, places: &mut Vec<Place<'a>>) {
+    let value = place.value;
+    if place.role == Role::Schema && value.get("$id").is_some_and(Value::is_string) {
+        place.resource = value;
     }
-
-    /// The JSON pointer of a node, behind `base`.
-    pub(crate) fn pointer(&self, base: &str, at: usize) -> String {
-        let mut steps = Vec::new();
-        let mut next = self.nodes.get(at);
-        while let Some(node) = next {
-            if matches!(node.step, Step::Root) {
-                break;
-            }
-            steps.push(node.step);
-            next = self.nodes.get(node.parent);
-        }
-        let mut pointer = base.to_owned();
-        for step in steps.into_iter().rev() {
-            match step {
-                Step::Root => {}
-                Step::Key(key) => push_step(&mut pointer, key),
-                Step::Index(index) => push_step(&mut pointer, &index.to_string()),
+    let (role, pointer, resource) = (place.role, place.pointer.clone(), place.resource);
+    places.push(place);
+    let inner = |value, key: Option<&'a str>, pointer| Place {
+        value,
+        role: child_role(role, key, value),
+        pointer,
+        key,
+        resource,
+    };
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                add(inner(item, None, format!("{pointer}/{index}")), places);
             }
         }
-        pointer
+        Value::Object(members) => {
+            for (key, member) in members {
+                add(inner(member, Some(key), child(&pointer, key)), places);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-fn child_role(parent: Role, step: Step<'_>, value: &Value) -> Role {
-    match (parent, step) {
-        (Role::Schema, Step::Key(keyword)) => match shape_of(keyword) {
+fn child_role(parent: Role, key: Option<&str>, value: &Value) -> Role {
+    match (parent, key) {
+        (Role::Schema, Some(keyword)) => match shape_of(keyword) {
             Shape::Schema => Role::Schema,
             Shape::Schemas if value.is_array() => Role::Schemas,
             Shape::SchemaMap | Shape::PatternMap if value.is_object() => Role::Schemas,

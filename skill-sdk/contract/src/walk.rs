@@ -4,26 +4,18 @@
 use serde_json::{Map, Value};
 
 use crate::keywords::{Shape, is_annotation, shape_of};
-use crate::text::child;
 
 /// A schema that is an object (the other kind is a boolean).
 pub(crate) type Node = Map<String, Value>;
 
-/// Calls `visit(keyword, pointer, subschema)` for each subschema of `node`; the pointer is relative to `node`.
-pub(crate) fn children<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a str, String, &'a Value)) {
+/// Calls `visit(keyword, subschema)` for each subschema of `node`.
+pub(crate) fn children<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a str, &'a Value)) {
     for (keyword, value) in node {
-        let pointer = child("", keyword);
         match (shape_of(keyword), value) {
-            (Shape::Schema, _) => visit(keyword, pointer, value),
-            (Shape::Schemas, Value::Array(list)) => {
-                for (index, item) in list.iter().enumerate() {
-                    visit(keyword, format!("{pointer}/{index}"), item);
-                }
-            }
+            (Shape::Schema, value) => visit(keyword, value),
+            (Shape::Schemas, Value::Array(list)) => list.iter().for_each(|item| visit(keyword, item)),
             (Shape::SchemaMap | Shape::PatternMap, Value::Object(named)) => {
-                for (name, item) in named {
-                    visit(keyword, child(&pointer, name), item);
-                }
+                named.values().for_each(|item| visit(keyword, item));
             }
             _ => {}
         }
@@ -56,7 +48,7 @@ pub fn bottom_up(schema: &mut Value, change: &mut dyn FnMut(&mut Node)) {
 pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a Node)) {
     if let Value::Object(node) = schema {
         visit(node);
-        children(node, &mut |_, _, child| each(child, visit));
+        children(node, &mut |_, child| each(child, visit));
     }
 }
 

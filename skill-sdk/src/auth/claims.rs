@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::error::AuthError;
 use super::settings::AuthSettings;
-use crate::context::{Caller, CallerClaims, PrincipalType};
+use crate::context::Caller;
 
 /// How far the clocks of the issuer and of the server may differ, in seconds.
 pub const LEEWAY_SECONDS: i64 = 5;
@@ -49,12 +49,10 @@ pub(super) fn caller(claims: Claims, settings: &AuthSettings, now: i64) -> Resul
     if credential_id.is_empty() {
         return Err(malformed("jti"));
     }
-    Ok(Caller::new(CallerClaims {
+    Ok(Caller {
         tenant_id: uuid(string(&claims, "tenant_id")?).ok_or_else(|| malformed("tenant_id"))?,
         principal_id: uuid(string(&claims, "sub")?).ok_or_else(|| malformed("sub"))?,
-        principal_type: optional(&claims, "principal_type").map_or(PrincipalType::Unknown, |kind| {
-            PrincipalType::Named(kind.to_owned())
-        }),
+        principal_type: optional(&claims, "principal_type").map(str::to_owned),
         credential_id,
         audience: settings.audience.clone(),
         issuer: settings.issuer.clone(),
@@ -68,7 +66,7 @@ pub(super) fn caller(claims: Claims, settings: &AuthSettings, now: i64) -> Resul
         auth_time: claims.get("auth_time").and_then(seconds),
         acr: optional(&claims, "acr").map(str::to_owned),
         claims,
-    }))
+    })
 }
 
 pub(super) fn expired() -> AuthError {
@@ -233,8 +231,8 @@ mod tests {
             let verdict = with(name, json!(NOW.saturating_add(offset))).err();
             assert_eq!(verdict, result, "{name} {offset}");
         }
-        assert_eq!(with("exp", json!(1_000_000.9)).unwrap().claims().expires_at, NOW);
-        assert_eq!(with("exp", json!(1e300)).unwrap().claims().expires_at, i64::MAX);
+        assert_eq!(with("exp", json!(1_000_000.9)).unwrap().expires_at, NOW);
+        assert_eq!(with("exp", json!(1e300)).unwrap().expires_at, i64::MAX);
         assert_eq!(with("exp", json!(-1e300)), Err(expired()));
         assert_eq!(with("nbf", json!(u64::MAX)), Err(in_future("nbf")));
     }
@@ -242,38 +240,22 @@ mod tests {
     #[test]
     fn what_the_caller_knows() {
         let caller = with("sub", json!("22222222ABCD42228222222222222222")).unwrap();
-        assert_eq!(caller.principal_id(), "22222222-abcd-4222-8222-222222222222");
-        assert_eq!(caller.claims().credential_id, "jti-1");
-        assert_eq!(caller.claims().principal_type, PrincipalType::Unknown);
-        let claims = caller.claims();
+        assert_eq!(caller.principal_id, "22222222-abcd-4222-8222-222222222222");
+        assert_eq!(caller.credential_id, "jti-1");
+        assert_eq!(caller.principal_type, None);
         assert_eq!(
-            (&claims.session_id, claims.auth_time, &claims.acr),
+            (&caller.session_id, caller.auth_time, &caller.acr),
             (&None, None, &None)
         );
-        assert!(claims.scopes.is_empty() && claims.scope_ceiling.is_none());
-        assert_eq!(claims.claims["aud"], "acme-skills");
+        assert!(caller.scopes.is_empty() && caller.scope_ceiling.is_none());
+        assert_eq!(caller.claims["aud"], "acme-skills");
 
         let named = with("principal_type", json!("agent")).unwrap();
-        assert_eq!(
-            named.claims().principal_type,
-            PrincipalType::Named("agent".into())
-        );
-        assert_eq!(
-            with("credential_id", json!("c")).unwrap().claims().credential_id,
-            "c"
-        );
-        assert_eq!(
-            with("credential_id", json!("")).unwrap().claims().credential_id,
-            "jti-1"
-        );
-        assert_eq!(
-            with("acr", json!("high")).unwrap().claims().acr.as_deref(),
-            Some("high")
-        );
-        assert_eq!(
-            with("auth_time", json!(12.5)).unwrap().claims().auth_time,
-            Some(12)
-        );
+        assert_eq!(named.principal_type.as_deref(), Some("agent"));
+        assert_eq!(with("credential_id", json!("c")).unwrap().credential_id, "c");
+        assert_eq!(with("credential_id", json!("")).unwrap().credential_id, "jti-1");
+        assert_eq!(with("acr", json!("high")).unwrap().acr.as_deref(), Some("high"));
+        assert_eq!(with("auth_time", json!(12.5)).unwrap().auth_time, Some(12));
         // Claims that decide nothing are dropped when they are of no use.
         for (name, value) in [
             ("principal_type", json!(7)),
@@ -288,13 +270,7 @@ mod tests {
     #[test]
     fn scopes_and_their_ceiling() {
         let names = |scopes: Value| -> Vec<String> {
-            with("scope", scopes)
-                .unwrap()
-                .claims()
-                .scopes
-                .iter()
-                .cloned()
-                .collect()
+            with("scope", scopes).unwrap().scopes.iter().cloned().collect()
         };
         assert_eq!(names(json!("a b  c a")), ["a", "b", "c"]);
         assert_eq!(names(json!(["b", "a", ""])), ["a", "b"]);
@@ -307,7 +283,7 @@ mod tests {
             (Value::Null, None),
         ] {
             let caller = with("scope_ceiling", ceiling).unwrap();
-            let known = caller.claims().scope_ceiling.as_ref();
+            let known = caller.scope_ceiling.as_ref();
             assert_eq!(known.map(BTreeSet::len), length);
         }
     }

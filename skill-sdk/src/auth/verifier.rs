@@ -177,7 +177,7 @@ impl Verifier {
         }
         let mut current = keys.get().await.ok_or(AuthError::VerificationUnavailable)?;
         if let Some(cached) = cached.filter(|cached| Arc::ptr_eq(&cached.keys, &current)) {
-            let expired = claims::is_expired(cached.caller.claims().expires_at, clock.unix_seconds());
+            let expired = claims::is_expired(cached.caller.expires_at, clock.unix_seconds());
             return if expired {
                 Err(claims::expired())
             } else {

@@ -6,30 +6,16 @@ use serde_json::{Map, Value};
 
 use crate::error::SkillError;
 
-/// What kind of principal calls.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A caller whose token the host verified, as the token describes it.
+#[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub enum PrincipalType {
-    /// The kind that the token names.
-    Named(String),
-    /// The token names none.
-    Unknown,
-}
-
-/// A caller whose token the host verified.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Caller(CallerClaims);
-
-/// What a verified token says about the caller.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub struct CallerClaims {
+pub struct Caller {
     /// The tenant: a UUID in lower case with dashes.
     pub tenant_id: String,
     /// The principal: the claim `sub`.
     pub principal_id: String,
-    /// What kind of principal it is.
-    pub principal_type: PrincipalType,
+    /// What kind of principal it is, if the token says so.
+    pub principal_type: Option<String>,
     /// The credential: the claim `credential_id`, or `jti`.
     pub credential_id: String,
     /// The audience of the token.
@@ -38,7 +24,7 @@ pub struct CallerClaims {
     pub issuer: String,
     /// The id of the token: the claim `jti`.
     pub token_id: String,
-    /// The scopes of the token.
+    /// The scopes of the token. Ask [`has_scope`](Self::has_scope) whether one counts.
     pub scopes: BTreeSet<String>,
     /// The scopes that the caller can have at most; `None` when the token declares no ceiling, which differs from an
     /// empty one.
@@ -57,64 +43,31 @@ pub struct CallerClaims {
     pub claims: Map<String, Value>,
 }
 
-impl CallerClaims {
+impl Caller {
     /// A principal of a tenant of whom nothing else is known: no scopes, no ceiling, a token that never expires. Set what
     /// your test needs; a host fills in all of it.
     pub fn new(tenant_id: impl Into<String>, principal_id: impl Into<String>) -> Self {
         Self {
             tenant_id: tenant_id.into(),
             principal_id: principal_id.into(),
-            principal_type: PrincipalType::Unknown,
-            credential_id: String::new(),
-            audience: String::new(),
-            issuer: String::new(),
-            token_id: String::new(),
-            scopes: BTreeSet::new(),
-            scope_ceiling: None,
             expires_at: i64::MAX,
-            issued_at: 0,
-            session_id: None,
-            auth_time: None,
-            acr: None,
-            claims: Map::new(),
+            ..Self::default()
         }
-    }
-}
-
-impl Caller {
-    /// The caller with the claims of a token that was verified.
-    pub fn new(claims: CallerClaims) -> Self {
-        Self(claims)
-    }
-
-    /// All that the token says. Ask [`has_scope`](Self::has_scope) whether a scope counts.
-    pub fn claims(&self) -> &CallerClaims {
-        &self.0
-    }
-
-    /// The tenant: a UUID in lower case with dashes.
-    pub fn tenant_id(&self) -> &str {
-        &self.0.tenant_id
-    }
-
-    /// The principal: a UUID in lower case with dashes.
-    pub fn principal_id(&self) -> &str {
-        &self.0.principal_id
     }
 
     /// The scopes that count, in alphabetical order: those for which [`has_scope`](Self::has_scope) is true.
     pub fn effective_scopes(&self) -> impl Iterator<Item = &str> {
-        let scopes = self.0.scopes.iter().map(String::as_str);
+        let scopes = self.scopes.iter().map(String::as_str);
         scopes.filter(|scope| self.is_under_ceiling(scope))
     }
 
     /// Whether the caller has the scope: it is among its scopes and, when a ceiling is declared, under the ceiling.
     pub fn has_scope(&self, scope: &str) -> bool {
-        self.0.scopes.contains(scope) && self.is_under_ceiling(scope)
+        self.scopes.contains(scope) && self.is_under_ceiling(scope)
     }
 
     fn is_under_ceiling(&self, scope: &str) -> bool {
-        let ceiling = self.0.scope_ceiling.as_ref();
+        let ceiling = self.scope_ceiling.as_ref();
         ceiling.is_none_or(|ceiling| ceiling.contains(scope))
     }
 
@@ -158,7 +111,7 @@ fn insufficient(rule: &str, scopes: &[&str]) -> SkillError {
 }
 
 // Ids only: claims may hold personal data.
-debug_fields!(CallerClaims {
+debug_fields!(Caller {
     tenant_id,
     principal_id,
     audience,
@@ -172,11 +125,11 @@ mod tests {
 
     fn caller(scopes: &[&str], ceiling: Option<&[&str]>) -> Caller {
         let set = |scopes: &[&str]| scopes.iter().map(|&scope| scope.to_owned()).collect();
-        let mut claims = CallerClaims::new("t", "p");
-        claims.scopes = set(scopes);
-        claims.scope_ceiling = ceiling.map(set);
-        claims.claims.insert("email".into(), "hunter2".into());
-        Caller::new(claims)
+        let mut caller = Caller::new("t", "p");
+        caller.scopes = set(scopes);
+        caller.scope_ceiling = ceiling.map(set);
+        caller.claims.insert("email".into(), "hunter2".into());
+        caller
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The connections of the agent, as a call uses them.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -44,12 +43,10 @@ impl SkillContext {
 
     /// The client of the call: the one given in tests, else that of the environment.
     fn connections(&self) -> Result<Arc<ConnectionsClient>, SkillError> {
-        let given = self.0.start.services.connections.as_ref();
-        if let Some(connections) = given.or(self.0.connections.get()) {
-            return Ok(Arc::clone(connections));
+        match &self.0.meta.services.connections {
+            Some(connections) => Ok(Arc::clone(connections)),
+            None => ConnectionsClient::of_environment(self.environment()),
         }
-        let connections = ConnectionsClient::of_environment(self.environment())?;
-        Ok(Arc::clone(self.0.connections.get_or_init(|| connections)))
     }
 }
 
@@ -138,14 +135,4 @@ impl Connection {
     }
 }
 
-/// Without the settings.
-impl fmt::Debug for Connection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection")
-            .field("key", &self.key())
-            .field("type", &self.connection_type())
-            .field("account", &self.account())
-            .field("status", &self.status())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Connection { description });

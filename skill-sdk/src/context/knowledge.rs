@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 use super::SkillContext;
 use crate::error::SkillError;
 use crate::platform::core::CoreClient;
 use crate::platform::core::knowledge::{
-    ApplyError, Document, EntityQuery, EntityRecord, Recall, RecallQuery, Snapshot, SnapshotPlan,
-    StoredDocument,
+    Document, EntityQuery, EntityRecord, Page, Recall, RecallQuery, Snapshot, SnapshotPlan, StoredDocument,
 };
 
 impl SkillContext {
@@ -17,12 +20,11 @@ impl SkillContext {
     }
 
     /// The client of the call: the one given in tests, else that of the environment.
-    pub(crate) fn core(&self) -> Result<Arc<CoreClient>, SkillError> {
-        if let Some(core) = self.0.start.services.core.as_ref().or(self.0.core.get()) {
-            return Ok(Arc::clone(core));
+    pub(super) fn core(&self) -> Result<Arc<CoreClient>, SkillError> {
+        match &self.0.meta.services.core {
+            Some(core) => Ok(Arc::clone(core)),
+            None => CoreClient::of_environment(self.environment()),
         }
-        let core = CoreClient::of_environment(self.environment())?;
-        Ok(Arc::clone(self.0.core.get_or_init(|| core)))
     }
 }
 
@@ -39,10 +41,8 @@ pub struct Knowledge<'a> {
 impl Knowledge<'_> {
     /// What applying `snapshot` in `workspace` would change. Nothing is written.
     pub async fn preview(self, snapshot: &Snapshot, workspace: &str) -> Result<SnapshotPlan, SkillError> {
-        let core = self.context.core()?;
-        self.context
-            .bounded(core.preview_snapshot(snapshot, workspace))
-            .await
+        let body = in_workspace(snapshot, workspace, None)?;
+        self.post("/knowledge/snapshots:preview", &body, false).await
     }
 
     /// Makes what is known of the snapshot's source and scope in `workspace` equal to `snapshot`.
@@ -51,33 +51,28 @@ impl Knowledge<'_> {
     /// is there is replaced. All tries carry one idempotency key.
     ///
     /// # Errors
-    /// [`ApplyError::Stale`] when something has changed since the preview.
+    /// `snapshot_stale`, not retryable, when something has changed since the preview; see
+    /// [`SnapshotStale`](crate::knowledge::SnapshotStale).
     pub async fn apply(
         self,
         snapshot: &Snapshot,
         workspace: &str,
         expected_state: Option<&str>,
-    ) -> Result<SnapshotPlan, ApplyError> {
-        let core = self.context.core()?;
-        // The inner result keeps the kind of the failure.
-        let applied =
-            async { Ok::<_, SkillError>(core.apply_snapshot(snapshot, workspace, expected_state).await) };
-        self.context.bounded(applied).await?
+    ) -> Result<SnapshotPlan, SkillError> {
+        let body = in_workspace(snapshot, workspace, expected_state)?;
+        self.post("/knowledge/snapshots", &body, true).await
     }
 
     /// Stores `document` in `workspace`, in place of the one with the same natural key. All tries carry one idempotency
     /// key.
     pub async fn document(self, document: &Document, workspace: &str) -> Result<StoredDocument, SkillError> {
-        let core = self.context.core()?;
-        self.context
-            .bounded(core.store_document(document, workspace))
-            .await
+        let body = in_workspace(document, workspace, None)?;
+        self.post("/knowledge/documents", &body, true).await
     }
 
     /// What the platform remembers about the query's subject.
     pub async fn recall(self, query: &RecallQuery) -> Result<Recall, SkillError> {
-        let core = self.context.core()?;
-        self.context.bounded(core.recall(query)).await
+        self.post("/context/recall", &value(query)?, false).await
     }
 
     /// All entities in `workspace` that `query` asks for, of all pages.
@@ -85,7 +80,63 @@ impl Knowledge<'_> {
     /// # Errors
     /// `knowledge_query_too_large` when there are more than the query's `max_items`: a part of them is never the answer.
     pub async fn query(self, query: &EntityQuery, workspace: &str) -> Result<Vec<EntityRecord>, SkillError> {
-        let core = self.context.core()?;
-        self.context.bounded(core.query_entities(query, workspace)).await
+        let mut items: Vec<EntityRecord> = Vec::new();
+        let mut cursor: Option<Value> = None;
+        loop {
+            let body = query.page(workspace, cursor.as_ref());
+            let page: Page = self.post("/knowledge/entities:query", &body, false).await?;
+            if page.items.len() > query.max_items - items.len() {
+                let message = format!(
+                    "there are more than {} entities; ask for fewer kinds, add filters, or raise `max_items`",
+                    query.max_items
+                );
+                return Err(SkillError::terminal("knowledge_query_too_large", message));
+            }
+            let empty = page.items.is_empty();
+            items.extend(page.items);
+            match page.next_cursor.filter(|next| next != "") {
+                None => return Ok(items),
+                // Asking again would never end.
+                Some(next) if empty || cursor.as_ref() == Some(&next) => {
+                    let message = "the core gives the same page of entities again";
+                    return Err(SkillError::terminal("core_error", message));
+                }
+                Some(next) => cursor = Some(next),
+            }
+        }
     }
+
+    async fn post<T: DeserializeOwned>(
+        self,
+        path: &str,
+        body: &Value,
+        idempotent: bool,
+    ) -> Result<T, SkillError> {
+        let core = self.context.core()?;
+        self.context.bounded(core.post(path, body, idempotent)).await
+    }
+}
+
+/// The body of a request about `content` in a workspace. What the client says itself counts, whatever the content holds:
+/// a snapshot that was read from somewhere must not choose the workspace that it is applied to.
+fn in_workspace(
+    content: &impl Serialize,
+    workspace: &str,
+    expected_state: Option<&str>,
+) -> Result<Value, SkillError> {
+    let mut body = value(content)?;
+    if let Some(members) = body.as_object_mut() {
+        members.insert("workspaceId".to_owned(), workspace.into());
+        members.shift_remove("expectedState");
+        if let Some(state) = expected_state {
+            members.insert("expectedState".to_owned(), state.into());
+        }
+    }
+    Ok(body)
+}
+
+/// Of two members with one name the last counts.
+fn value(body: &impl Serialize) -> Result<Value, SkillError> {
+    serde_json::to_value(body)
+        .map_err(|error| SkillError::terminal("core_error", "the request is not JSON").with_source(error))
 }

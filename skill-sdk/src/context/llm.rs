@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::SkillContext;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
-use crate::platform::llm::{ChatAnswer, ChatRequest, LlmClient};
+use crate::platform::llm::{ChatAnswer, ChatRequest, LlmClient, Wanted, unreadable};
 
 impl SkillContext {
     /// The language model of the server: that of [`configure_llm`](crate::configure_llm), else the one that
@@ -15,7 +15,7 @@ impl SkillContext {
     ///
     /// The codes of a failure are `llm_not_configured` and `llm_unavailable`; for those of a call see [`llm`](crate::llm).
     pub fn llm(&self) -> Result<Llm, SkillError> {
-        let client = match &self.services().llm {
+        let client = match &self.0.meta.services.llm {
             Some(client) => client.clone(),
             None => LlmClient::of_environment(self.environment())?,
         };
@@ -43,10 +43,8 @@ impl Llm {
     where
         T: DeserializeOwned + JsonSchema + 'static,
     {
-        let mut spent = Spent::new(&self.context);
-        let asked = self.client.chat_json(request, &mut spent.usage);
-        let data = self.context.bounded(asked).await?;
-        Ok(spent.answered(data))
+        let wanted = Wanted::of::<T>(request.schema_name.as_deref())?;
+        self.chat(request, &wanted).await
     }
 
     /// Asks for any JSON object.
@@ -54,10 +52,28 @@ impl Llm {
         &self,
         request: ChatRequest,
     ) -> Result<ChatAnswer<Map<String, Value>>, SkillError> {
-        let mut spent = Spent::new(&self.context);
-        let asked = self.client.chat_json_object(request, &mut spent.usage);
-        let data = self.context.bounded(asked).await?;
-        Ok(spent.answered(data))
+        self.chat(request, &Wanted::any_object()).await
+    }
+
+    async fn chat<T: DeserializeOwned>(
+        &self,
+        request: ChatRequest,
+        wanted: &Wanted,
+    ) -> Result<ChatAnswer<T>, SkillError> {
+        let mut spent = Spent {
+            context: &self.context,
+            usage: LlmUsage::default(),
+            answered: false,
+        };
+        let asked = self.client.chat(request, wanted, &mut spent.usage);
+        let value = self.context.bounded(asked).await?;
+        spent.answered = true;
+        Ok(ChatAnswer {
+            // That it can be read was a condition of the answer.
+            data: T::deserialize(value).map_err(|error| unreadable(&error))?,
+            model: spent.usage.model.clone(),
+            usage: spent.usage.clone(),
+        })
     }
 }
 
@@ -70,38 +86,13 @@ struct Spent<'a> {
     answered: bool,
 }
 
-impl<'a> Spent<'a> {
-    fn new(context: &'a SkillContext) -> Self {
-        Self {
-            context,
-            usage: LlmUsage::default(),
-            answered: false,
-        }
-    }
-
-    fn answered<T>(mut self, data: T) -> ChatAnswer<T> {
-        self.answered = true;
-        ChatAnswer {
-            data,
-            model: self.usage.model.clone(),
-            usage: self.usage.clone(),
-        }
-    }
-}
-
 impl Drop for Spent<'_> {
     /// A conversation without an answer counts only if it consumed anything.
     fn drop(&mut self) {
-        let LlmUsage {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens,
-            cost_usd,
-            ..
-        } = &self.usage;
-        let tokens = prompt_tokens | completion_tokens | total_tokens;
-        if self.answered || tokens != 0 || cost_usd.is_some() {
-            self.context.add_llm_usage(&self.usage);
+        let usage = &self.usage;
+        let tokens = usage.prompt_tokens | usage.completion_tokens | usage.total_tokens;
+        if self.answered || tokens != 0 || usage.cost_usd.is_some() {
+            self.context.add_llm_usage(usage);
         }
     }
 }

@@ -2,45 +2,38 @@
 
 #[cfg(feature = "core")]
 pub(crate) mod artifacts;
-mod builder;
 pub(crate) mod caller;
 #[cfg(feature = "connections")]
 pub(crate) mod connection;
 mod cost;
-#[cfg(any(feature = "core", feature = "llm"))]
-mod deadline;
 pub(crate) mod input;
 #[cfg(feature = "core")]
 pub(crate) mod knowledge;
 #[cfg(feature = "llm")]
 pub(crate) mod llm;
 mod log_id;
-mod notice;
-mod progress;
-mod services;
+mod meta;
+mod report;
 mod settings;
 mod state;
 mod trace;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use self::builder::{ContextBuilder, DeclaredNames};
 pub(crate) use self::caller::Caller;
-pub use self::caller::{CallerClaims, PrincipalType};
 #[cfg(feature = "runtime")]
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
 use self::cost::Cost;
 pub use self::input::{InputChannel, InputKind, InputRequest, Responding};
 pub(crate) use self::log_id::id_for_log;
-pub use self::notice::{Notice, NoticeLevel, NoticeSink};
-pub use self::progress::{Progress, ProgressSink};
-pub use self::services::Services;
+pub use self::meta::{DeclaredNames, Meta, Services};
+pub use self::report::{NoticeLevel, ReportSink};
 pub use self::settings::settings_values;
 pub use self::state::{State, States};
 #[doc(hidden)]
@@ -76,61 +69,66 @@ pub(crate) use crate::platform::LlmUsage;
 pub struct SkillContext(Arc<Inner>);
 
 struct Inner {
-    start: ContextBuilder,
+    skill: Arc<str>,
+    meta: Meta,
+    /// When the time of the call is up.
+    deadline: Option<Instant>,
+    states: Arc<States>,
+    /// What the skill declares that it will ask for.
+    declared: DeclaredNames,
+    undeclared: Mutex<Vec<String>>,
+    cost: Arc<Mutex<Cost>>,
     #[cfg(feature = "runtime")]
     cancellation: tokio_util::sync::CancellationToken,
-    /// That of the start, or made when something costs.
-    cost: OnceLock<Arc<Mutex<Cost>>>,
-    undeclared: Mutex<Vec<String>>,
-    /// The clients of the installation that the call began with: it goes on with them, whatever other calls use.
-    #[cfg(feature = "core")]
-    core: OnceLock<Arc<crate::platform::core::CoreClient>>,
-    #[cfg(feature = "connections")]
-    connections: OnceLock<Arc<crate::platform::connections::ConnectionsClient>>,
     /// The span in which the call runs.
     #[cfg(feature = "telemetry")]
-    span: OnceLock<tracing::Span>,
+    span: std::sync::OnceLock<tracing::Span>,
 }
 
 impl SkillContext {
-    /// The context of one call, to call the function of a skill directly. Hosts make their own.
-    pub fn new(start: ContextBuilder) -> Self {
-        let cost = start.cost.clone().map_or_else(OnceLock::new, OnceLock::from);
+    /// The context of one call of `skill` (`name@version`), to call its function directly. Servers make their own.
+    pub fn new(skill: impl Into<Arc<str>>, meta: Meta) -> Self {
+        Self::of_call(skill.into(), DeclaredNames::default(), Arc::default(), meta)
+    }
+
+    /// The context of a call that begins now.
+    pub(crate) fn of_call(skill: Arc<str>, declared: DeclaredNames, states: Arc<States>, meta: Meta) -> Self {
         Self(Arc::new(Inner {
-            start,
+            skill,
+            // A timeout beyond what a clock can hold is none.
+            deadline: meta.timeout.and_then(|timeout| Self::now().checked_add(timeout)),
+            states,
+            declared,
+            undeclared: Mutex::default(),
+            cost: meta.cost.clone().unwrap_or_default(),
+            meta,
             #[cfg(feature = "runtime")]
             cancellation: tokio_util::sync::CancellationToken::new(),
-            cost,
-            undeclared: Mutex::default(),
-            #[cfg(feature = "core")]
-            core: OnceLock::new(),
-            #[cfg(feature = "connections")]
-            connections: OnceLock::new(),
             #[cfg(feature = "telemetry")]
-            span: OnceLock::new(),
+            span: std::sync::OnceLock::new(),
         }))
     }
 
     /// The skill that is called: `name@version`.
     pub fn skill(&self) -> &str {
-        &self.0.start.skill
+        &self.0.skill
     }
 
     /// The protocol over which the call came: `http`, `local`, `test`, ….
     pub fn protocol(&self) -> &str {
-        self.0.start.protocol
+        self.0.meta.protocol
     }
 
     /// The id that the caller gave to this call.
     pub fn invocation_id(&self) -> Option<&str> {
-        self.0.start.invocation_id.as_deref()
+        self.0.meta.invocation_id.as_deref()
     }
 
     /// The idempotency key: a repeat with the same key must not cause a second external effect.
     ///
     /// An empty one is none: two calls whose callers left it empty do not mean the same effect.
     pub fn idempotency_key(&self) -> Option<&str> {
-        let key = self.0.start.idempotency_key.as_deref();
+        let key = self.0.meta.idempotency_key.as_deref();
         key.filter(|key| !key.is_empty())
     }
 
@@ -157,10 +155,8 @@ impl SkillContext {
 
     /// The time that is left until the contract's timeout, zero when it is up; `None` when the host knows none.
     pub fn remaining(&self) -> Option<Duration> {
-        self.0
-            .start
-            .deadline
-            .map(|deadline| deadline.saturating_duration_since(Self::now()))
+        let deadline = self.0.deadline?;
+        Some(deadline.saturating_duration_since(Self::now()))
     }
 
     /// Fails once nobody waits for the result, so that long work can stop in between: with the retryable code `timeout`
@@ -198,6 +194,28 @@ impl SkillContext {
         std::future::pending()
     }
 
+    /// The result of `work`, or the failure of a call whose time is up or whose caller went away.
+    #[cfg(any(feature = "core", feature = "llm"))]
+    pub(crate) async fn bounded<T, E: From<SkillError>>(
+        &self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        self.check_deadline()?;
+        let time = self.remaining().unwrap_or(Duration::MAX);
+        tokio::select! {
+            biased;
+            result = work => result,
+            () = tokio::time::sleep(time) => Err(self.timeout().into()),
+            () = self.cancelled() => Err(self.given_up().into()),
+        }
+    }
+
+    /// The failure of a call that nobody waits for any more.
+    #[cfg(feature = "runtime")]
+    fn given_up(&self) -> SkillError {
+        self.check_deadline().err().unwrap_or_else(|| self.timeout())
+    }
+
     /// Tells everybody who holds the context that nobody waits for the call any more.
     #[cfg(feature = "runtime")]
     pub(crate) fn cancel(&self) {
@@ -206,8 +224,8 @@ impl SkillContext {
 
     /// A parameter of the host: the environment variable `name` of the call's environment.
     pub fn config(&self, name: &str) -> Option<String> {
-        self.note("config", name, self.0.start.asks.config);
-        self.0.start.environment.config(name)
+        self.note("config", name, self.0.declared.config);
+        self.0.meta.environment.config(name)
     }
 
     /// The environment variable `name`, which must not be empty, or the retryable code `config_missing`.
@@ -233,8 +251,8 @@ impl SkillContext {
     /// The codes of its failures are `config_missing` and `secret_unreadable` (retryable), `secret_name_invalid` and
     /// `secret_file_rejected`. For the rules see [`secrets`](crate::secrets).
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
-        self.note("secrets", name, self.0.start.asks.secrets);
-        self.0.start.environment.secret(name)
+        self.note("secrets", name, self.0.declared.secrets);
+        self.0.meta.environment.secret(name)
     }
 
     /// Remembers that the skill asked for something that it does not declare, once it declares anything of the kind.
@@ -267,18 +285,12 @@ impl SkillContext {
 
     /// The call's environment: what [`config`](Self::config) and [`secret`](Self::secret) read.
     pub fn environment(&self) -> &Environment {
-        &self.0.start.environment
-    }
-
-    /// The clients in the place of the installation's.
-    #[cfg(feature = "llm")]
-    pub(crate) fn services(&self) -> &Services {
-        &self.0.start.services
+        &self.0.meta.environment
     }
 
     /// The package settings of the call. Empty when the caller sent none.
     pub fn settings(&self) -> &Map<String, Value> {
-        &self.0.start.settings
+        &self.0.meta.settings
     }
 
     /// The package settings as a type of yours; the code of a failure is `settings_invalid`.
@@ -303,42 +315,24 @@ impl SkillContext {
 
     /// What the call consumed so far, as the cost document; `None` when nothing.
     pub fn cost_document(&self) -> Option<Value> {
-        self.0.cost.get().and_then(|cost| locked(cost).document())
+        self.cost().document()
     }
 
+    /// A panic while the lock is held cannot leave the sums half-written.
     fn cost(&self) -> MutexGuard<'_, Cost> {
-        locked(self.0.cost.get_or_init(Arc::default))
+        self.0.cost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The verified caller; `None` when the host does not verify callers.
     pub fn caller(&self) -> Option<&Caller> {
-        self.0.start.caller.as_deref()
-    }
-
-    /// Tells the caller how far the work is, where the protocol has a way.
-    pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
-        if self.is_cancelled() {
-            return;
-        }
-        if let Some(sink) = &self.0.start.progress {
-            sink.progress(Progress {
-                done,
-                total,
-                message: message.into(),
-            });
-        } else {
-            #[cfg(feature = "runtime")]
-            tracing::debug!(done, total, message = message.into(), "progress");
-            #[cfg(not(feature = "runtime"))]
-            let _: String = message.into();
-        }
+        self.0.meta.caller.as_deref()
     }
 
     /// The shared value of type `T` that a function marked `#[skill_sdk::state]` builds, once per process, on first use.
     ///
     /// Its failure is the retryable code `state_unavailable`; the next call tries again.
     pub async fn state<T: State>(&self) -> Result<Arc<T>, SkillError> {
-        self.0.start.states.get::<T>(&self.0.start.environment).await
+        self.0.states.get::<T>(&self.0.meta.environment).await
     }
 }
 
@@ -352,11 +346,6 @@ impl fmt::Debug for SkillContext {
             .field("is_cancelled", &self.is_cancelled())
             .finish_non_exhaustive()
     }
-}
-
-/// A panic while the lock is held cannot leave the sums half-written.
-fn locked(cost: &Mutex<Cost>) -> MutexGuard<'_, Cost> {
-    cost.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,29 +1,28 @@
 //! The context as a skill sees it.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
 
 use super::*;
 
-fn start() -> ContextBuilder {
-    ContextBuilder::new("a.b@1", "test", Arc::default())
+fn context(meta: Meta) -> SkillContext {
+    SkillContext::new("a.b@1", meta)
 }
 
 #[test]
 fn a_deadline_that_is_not_known_never_passes() {
-    let context = SkillContext::new(start());
+    let context = context(Meta::new("test"));
     assert_eq!(context.remaining(), None);
     assert!(context.check_deadline().is_ok());
 }
 
 #[test]
 fn a_deadline_that_passed_is_a_retryable_timeout() {
-    let mut start = start();
-    start.deadline = Instant::now().checked_sub(Duration::from_secs(1));
-    let context = SkillContext::new(start);
+    let mut meta = Meta::new("test");
+    meta.timeout = Some(Duration::ZERO);
+    let context = context(meta);
     assert_eq!(context.remaining(), Some(Duration::ZERO));
     let error = context.check_deadline().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
@@ -32,7 +31,7 @@ fn a_deadline_that_passed_is_a_retryable_timeout() {
 
 #[test]
 fn clones_speak_of_the_same_call() {
-    let context = SkillContext::new(start());
+    let context = context(Meta::new("test"));
     let clone = context.clone();
     std::thread::spawn(move || clone.add_cost("page", 2.0))
         .join()
@@ -47,13 +46,13 @@ fn settings_come_as_a_type() {
     struct Limits {
         limit: u8,
     }
-    let mut start = start();
-    start.settings = settings_values(Some(json!({"values": {"limit": 5}})));
+    let mut meta = Meta::new("test");
+    meta.settings = settings_values(Some(json!({"values": {"limit": 5}})));
     assert_eq!(
-        SkillContext::new(start.clone()).settings_as::<Limits>().unwrap(),
+        context(meta.clone()).settings_as::<Limits>().unwrap(),
         Limits { limit: 5 }
     );
-    start.settings = settings_values(Some(json!({"values": {"limit": 500}})));
-    let error = SkillContext::new(start).settings_as::<Limits>().unwrap_err();
+    meta.settings = settings_values(Some(json!({"values": {"limit": 500}})));
+    let error = context(meta).settings_as::<Limits>().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("settings_invalid", false));
 }

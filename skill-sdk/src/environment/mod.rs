@@ -35,7 +35,8 @@ impl Environment {
     }
 
     /// The environment of the process, with the variables given in front of it.
-    pub fn overlay(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+    #[cfg(any(test, feature = "host"))]
+    pub(crate) fn overlay(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         Self {
             own: Some(Arc::new(variables.into_iter().collect())),
             isolated: false,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::LocalServer;
 use super::message::{self, CallRequest, ParseError, Request};
-use crate::context::{Notice, NoticeLevel, NoticeSink, Progress, ProgressSink};
+use crate::context::{NoticeLevel, ReportSink};
 use crate::error::SkillError;
 use crate::pipe::{Ended, Line, Outgoing, Pipe, Protocol};
 use crate::pipeline::Call;
@@ -72,8 +72,7 @@ impl Client {
             outgoing: Mutex::new(Some(self.pipe.outgoing.clone())),
         });
         meta.environment = self.service.environment().clone();
-        meta.notices = notices.is_some().then(|| Arc::clone(&reporter) as _);
-        meta.progress = Some(Arc::clone(&reporter) as _);
+        meta.reports = Some(Arc::clone(&reporter) as _);
         let (service, pipe, inputs) = (self.service.clone(), self.pipe.clone(), inputs.to_owned());
         tokio::spawn(async move {
             let running = async {
@@ -137,16 +136,14 @@ impl Reporter {
     }
 }
 
-impl ProgressSink for Reporter {
-    fn progress(&self, progress: Progress) {
-        self.report(message::progress(&self.id, &progress));
+impl ReportSink for Reporter {
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        self.report(message::progress(&self.id, done, total, message));
     }
-}
 
-impl NoticeSink for Reporter {
-    fn notice(&self, notice: Notice) {
-        if self.level.is_some_and(|level| notice.level >= level) {
-            self.report(message::notice(&self.id, &notice));
+    fn notice(&self, level: NoticeLevel, message: &str) {
+        if self.level.is_some_and(|least| level >= least) {
+            self.report(message::notice(&self.id, level, message));
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::context::{Notice, NoticeLevel, Progress, TraceContext};
+use crate::context::{NoticeLevel, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::pipe::to_line;
@@ -157,14 +157,13 @@ pub(super) fn failure(id: Option<&Id>, error: &SkillError) -> Vec<u8> {
 }
 
 /// A progress report of a call.
-pub(super) fn progress(id: &Id, progress: &Progress) -> Vec<u8> {
-    let Progress { done, total, message } = progress;
+pub(super) fn progress(id: &Id, done: f64, total: Option<f64>, message: &str) -> Vec<u8> {
     to_line(&json!({"id": id, "progress": {"done": done, "total": total, "message": message}}))
 }
 
 /// A log message of a call.
-pub(super) fn notice(id: &Id, notice: &Notice) -> Vec<u8> {
-    to_line(&json!({"id": id, "notice": {"level": notice.level.name(), "message": notice.message}}))
+pub(super) fn notice(id: &Id, level: NoticeLevel, message: &str) -> Vec<u8> {
+    to_line(&json!({"id": id, "notice": {"level": level.name(), "message": message}}))
 }
 
 /// The skills of a server and their contracts.

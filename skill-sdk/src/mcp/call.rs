@@ -112,8 +112,7 @@ impl ToolCall {
                 outgoing,
                 last: Mutex::new(Some(f64::NEG_INFINITY)),
             });
-            meta.notices = new.log.is_some().then(|| Arc::clone(&new) as _);
-            meta.progress = new.progress.is_some().then(|| Arc::clone(&new) as _);
+            meta.reports = Some(Arc::clone(&new) as _);
             reporter = Some(CloseOnDrop(new));
         }
         Ok(Self {

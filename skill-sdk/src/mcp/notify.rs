@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::protocol::{Id, RpcError, notification, text};
-use crate::context::{Notice, NoticeSink, Progress, ProgressSink};
+use crate::context::{NoticeLevel, ReportSink};
 use crate::pipe::Outgoing;
 
 /// The levels of the protocol, least severe first. They begin with those of [`NoticeLevel`](crate::context::NoticeLevel).
@@ -73,37 +73,35 @@ impl Drop for CloseOnDrop {
     }
 }
 
-impl ProgressSink for Reporter {
-    fn progress(&self, progress: Progress) {
+impl ReportSink for Reporter {
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         let mut last = self.last();
         let (Some(token), Some(last)) = (&self.progress, &mut *last) else {
             return;
         };
-        if !progress.done.is_finite() {
+        if !done.is_finite() {
             return;
         }
-        *last = last.max(progress.done);
+        *last = last.max(done);
         let mut params = json!({"progressToken": token, "progress": number(*last)});
-        if let Some(total) = progress.total.filter(|total| total.is_finite()) {
+        if let Some(total) = total.filter(|total| total.is_finite()) {
             params["total"] = number(total);
         }
-        if !progress.message.is_empty() {
-            params["message"] = progress.message.into();
+        if !message.is_empty() {
+            params["message"] = message.into();
         }
         // The lock is held, so that notifications keep their order.
         self.outgoing
             .offer(notification("notifications/progress", &params));
     }
-}
 
-impl NoticeSink for Reporter {
-    fn notice(&self, notice: Notice) {
+    fn notice(&self, level: NoticeLevel, message: &str) {
         let Some(Threshold(threshold)) = &self.log else {
             return;
         };
         let last = self.last();
-        if last.is_some() && notice.level as usize >= threshold.load(Ordering::Relaxed) {
-            let params = json!({"level": notice.level.name(), "logger": self.skill, "data": notice.message});
+        if last.is_some() && level as usize >= threshold.load(Ordering::Relaxed) {
+            let params = json!({"level": level.name(), "logger": self.skill, "data": message});
             self.outgoing
                 .offer(notification("notifications/message", &params));
         }

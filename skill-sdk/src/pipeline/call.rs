@@ -1,14 +1,10 @@
 //! What goes into a call, and what comes out.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::context::{
-    Caller, Cost, Environment, InputChannel, NoticeSink, ProgressSink, Services, TraceContext, id_for_log,
-};
+use crate::context::Meta;
 use crate::contract::json;
 use crate::error::SkillError;
 use crate::handler::Attachment;
@@ -44,69 +40,6 @@ impl Call {
             inputs: Inputs(inputs.to_string().into_bytes()),
             meta,
         }
-    }
-}
-
-/// What a host knows about a call beside its inputs.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct Meta {
-    /// The protocol over which the call came.
-    pub protocol: &'static str,
-    /// The id that the caller gave to this call.
-    pub invocation_id: Option<String>,
-    /// The idempotency key.
-    pub idempotency_key: Option<String>,
-    /// The values of the package settings.
-    pub settings: Map<String, Value>,
-    /// How long the call may take, in place of the contract's timeout.
-    pub timeout: Option<Duration>,
-    /// What configuration and secrets are read from.
-    pub environment: Environment,
-    /// The verified caller.
-    pub caller: Option<Arc<Caller>>,
-    /// Where progress goes.
-    pub progress: Option<Arc<dyn ProgressSink>>,
-    /// Where notices go; `None` where nobody listens.
-    pub notices: Option<Arc<dyn NoticeSink>>,
-    /// The trace context of the caller.
-    pub trace: Option<TraceContext>,
-    /// How the user is asked; `None` where nobody can be.
-    pub input: Option<Arc<dyn InputChannel>>,
-    /// Clients in the place of the installation's.
-    pub services: Services,
-    /// Where the cost is added up, if somebody else reads it too.
-    pub(crate) cost: Option<Arc<Mutex<Cost>>>,
-}
-
-impl Meta {
-    /// A call over `protocol` of which nothing else is known.
-    pub fn new(protocol: &'static str) -> Self {
-        Self {
-            protocol,
-            invocation_id: None,
-            idempotency_key: None,
-            settings: Map::new(),
-            timeout: None,
-            environment: Environment::process(),
-            caller: None,
-            progress: None,
-            notices: None,
-            trace: None,
-            input: None,
-            services: Services::default(),
-            cost: None,
-        }
-    }
-}
-
-impl fmt::Debug for Meta {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Meta")
-            .field("protocol", &self.protocol)
-            .field("invocation_id", &self.invocation_id.as_deref().map(id_for_log))
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
     }
 }
 
@@ -193,6 +126,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::context::Environment;
 
     #[test]
     fn what_callers_and_skills_say_is_not_printed() {

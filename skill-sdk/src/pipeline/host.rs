@@ -157,7 +157,7 @@ impl SkillSet {
         Self(Arc::new(Inner {
             skills: self.0.skills.clone(),
             by_reference: self.0.by_reference.clone(),
-            states: Arc::new(self.0.states.provide(value)),
+            states: Arc::new(States::clone(&self.0.states).with(value)),
         }))
     }
 

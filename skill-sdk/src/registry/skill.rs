@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Declaration, RegistryProblem};
 use crate::contract::schema::OutputShape;
@@ -141,7 +141,7 @@ impl Skill {
             declaration.risk,
             declaration.contract(inputs, outputs),
         );
-        let document = spec.to_value();
+        let document = json!(spec);
         let found = validate_name(self.name())
             .into_iter()
             .chain(validate_spec(&document, Stage::Source));

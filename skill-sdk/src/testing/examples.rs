@@ -1,28 +1,13 @@
 //! Running the examples that a skill declares.
 
-use std::error::Error;
-use std::fmt;
-
 use serde_json::Value;
 
 use super::invoke;
-use crate::registry::Skill;
+use crate::registry::{RegistryProblem, Skill};
 use crate::validation::check_examples;
 
-/// What is wrong with the examples of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExampleError(Vec<String>);
-
-impl fmt::Display for ExampleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("\n"))
-    }
-}
-
-impl Error for ExampleError {}
-
 /// Checks the declared examples against the contract and runs each: the call must succeed, and give the outputs that the
-/// example names, if it does. Says how many there are.
+/// example names, if it does. Says how many there are, or what is wrong with them.
 ///
 /// ```
 /// use serde_json::json;
@@ -39,10 +24,10 @@ impl Error for ExampleError {}
 ///
 /// assert_eq!(testing::run_examples(double::SKILL).unwrap(), 1);
 /// ```
-pub fn run_examples(skill: &'static Skill) -> Result<usize, ExampleError> {
-    let described = skill
-        .described()
-        .map_err(|problems| ExampleError(problems.iter().map(ToString::to_string).collect()))?;
+pub fn run_examples(skill: &'static Skill) -> Result<usize, Vec<String>> {
+    let problems =
+        |problems: &[RegistryProblem]| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let described = skill.described().map_err(problems)?;
     let Some(examples) = described.metadata().get("examples") else {
         return Ok(0);
     };
@@ -50,7 +35,7 @@ pub fn run_examples(skill: &'static Skill) -> Result<usize, ExampleError> {
     let wrong = check_examples(&contract.inputs, &contract.outputs, examples);
     if !wrong.is_empty() {
         let line = |(pointer, message)| format!("examples{pointer}: {message}");
-        return Err(ExampleError(wrong.into_iter().map(line).collect()));
+        return Err(wrong.into_iter().map(line).collect());
     }
     let examples = examples.as_array().map(Vec::as_slice).unwrap_or_default();
     let failed: Vec<String> = examples
@@ -61,7 +46,7 @@ pub fn run_examples(skill: &'static Skill) -> Result<usize, ExampleError> {
     if failed.is_empty() {
         Ok(examples.len())
     } else {
-        Err(ExampleError(failed))
+        Err(failed)
     }
 }
 

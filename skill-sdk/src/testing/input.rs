@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::future::ready;
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -10,19 +9,8 @@ use crate::context::{InputChannel, InputKind, InputRequest, Responding};
 use crate::error::SkillError;
 
 /// What the user of a call answers, by the names of the questions.
-#[derive(Debug, Default)]
-pub(super) struct Answers(BTreeMap<String, Value>);
-
-impl Answers {
-    pub(super) fn add(&mut self, name: String, response: Value) {
-        self.0.insert(name, response);
-    }
-
-    /// Nobody is there when nothing is to be answered, as on most hosts.
-    pub(super) fn into_channel(self) -> Option<Arc<dyn InputChannel>> {
-        (!self.0.is_empty()).then(|| Arc::new(self) as _)
-    }
-}
+#[derive(Default)]
+pub(super) struct Answers(pub(super) BTreeMap<String, Value>);
 
 impl InputChannel for Answers {
     fn supports(&self, _: InputKind) -> bool {

@@ -39,7 +39,7 @@ pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
         inputs: serde_json::to_value(inputs),
         meta,
         environment: None,
-        states: None,
+        states: Registry::declared_states(),
         answers: Answers::default(),
         log: None,
         virtual_time: false,
@@ -55,7 +55,7 @@ pub struct Invoke {
     inputs: Result<Value, serde_json::Error>,
     meta: Meta,
     environment: Option<BTreeMap<String, String>>,
-    states: Option<States>,
+    states: States,
     answers: Answers,
     log: Option<CallLog>,
     virtual_time: bool,
@@ -124,7 +124,7 @@ impl Invoke {
 
     /// Gives what [`request_input`](crate::SkillContext::request_input) gets for `name`.
     pub fn respond(mut self, name: impl Into<String>, response: Value) -> Self {
-        self.answers.add(name.into(), response);
+        self.answers.0.insert(name.into(), response);
         self
     }
 
@@ -136,7 +136,7 @@ impl Invoke {
 
     /// Gives a shared value in place of the one that its `#[skill_sdk::state]` function would build.
     pub fn state<T: State>(mut self, value: T) -> Self {
-        self.states = Some(self.states.unwrap_or_else(declared).with(value));
+        self.states = self.states.with(value);
         self
     }
 
@@ -266,26 +266,16 @@ impl Invoke {
     }
 
     async fn run(self, capture: Capture) -> Result<Invoked, SkillError> {
-        let Self {
-            skill,
-            inputs,
-            mut meta,
-            environment,
-            states,
-            answers,
-            log,
-            virtual_time: _,
-            #[cfg(feature = "llm")]
-            llm,
-        } = self;
-        meta.input = answers.into_channel();
-        let inputs = inputs.map_err(|error| {
+        let (skill, mut meta, answers) = (self.skill, self.meta, self.answers);
+        // Nobody is there when nothing is to be answered, as on most hosts.
+        meta.input = (!answers.0.is_empty()).then(|| Arc::new(answers) as _);
+        let inputs = self.inputs.map_err(|error| {
             SkillError::terminal("bad_request", format!("the inputs do not serialize: {error}"))
         })?;
-        if let Some(variables) = environment {
+        if let Some(variables) = self.environment {
             meta.environment = Environment::from_vars(variables);
         }
-        let host = SkillSet::with_states([skill], states.unwrap_or_else(declared))
+        let host = SkillSet::with_states([skill], self.states)
             .map_err(|error| SkillError::terminal("invalid_skill_contract", error.to_string()))?;
         let Some(runnable) = host.get(skill.reference()) else {
             return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
@@ -293,11 +283,11 @@ impl Invoke {
         let call = host.call(runnable, Call::value(&inputs, meta));
         let mut completed = call.with_subscriber(capture.dispatch()).await;
         let logs = capture.events();
-        if let Some(log) = log {
+        if let Some(log) = self.log {
             log.extend(&logs);
         }
         #[cfg(feature = "llm")]
-        if let Some(fake) = llm {
+        if let Some(fake) = self.llm {
             fake.panic_if_exhausted();
         }
         if !completed.undeclared().is_empty() {
@@ -322,11 +312,6 @@ impl Invoke {
     }
 }
 
-/// The shared values that the program declares, none of them built yet.
-fn declared() -> States {
-    Registry::declared_states()
-}
-
 impl IntoFuture for Invoke {
     type Output = Result<Invoked, SkillError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
@@ -336,13 +321,7 @@ impl IntoFuture for Invoke {
     }
 }
 
-impl fmt::Debug for Invoke {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Invoke")
-            .field("skill", &self.skill.reference())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Invoke { skill });
 
 /// What a call gave.
 #[derive(Clone)]

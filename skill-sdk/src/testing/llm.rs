@@ -1,13 +1,14 @@
 //! A language model that says what a test tells it to.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::fail;
+use super::shared::Shared;
 use crate::context::LlmUsage;
 use crate::error::SkillError;
-use crate::platform::llm::{Asked, ChatError, ChatModel, LlmClient, Message, Prompt, Reply};
+use crate::platform::llm::{Asked, ChatError, ChatModel, LlmClient, Prompt, Reply};
 
 /// A language model that says what a test tells it to.
 ///
@@ -42,13 +43,9 @@ use crate::platform::llm::{Asked, ChatError, ChatModel, LlmClient, Message, Prom
 /// ```
 #[derive(Clone)]
 pub struct FakeLlm {
-    shared: Arc<Shared>,
+    answers: Arc<Answers>,
+    seen: Shared<Seen>,
     usage: LlmUsage,
-}
-
-struct Shared {
-    answers: Answers,
-    seen: Mutex<Seen>,
 }
 
 enum Answers {
@@ -58,7 +55,7 @@ enum Answers {
 
 #[derive(Default)]
 struct Seen {
-    calls: Vec<LlmCall>,
+    calls: Vec<Prompt>,
     exhausted: Option<String>,
 }
 
@@ -66,11 +63,11 @@ struct Seen {
 #[derive(Clone)]
 pub struct FakeAnswer(Arc<Function>);
 
-type Function = dyn Fn(&LlmCall) -> Result<Value, SkillError> + Send + Sync;
+type Function = dyn Fn(&Prompt) -> Result<Value, SkillError> + Send + Sync;
 
 impl FakeAnswer {
     /// What `function` says of the call.
-    pub fn from_fn<A: Into<Self>>(function: impl Fn(&LlmCall) -> A + Send + Sync + 'static) -> Self {
+    pub fn from_fn<A: Into<Self>>(function: impl Fn(&Prompt) -> A + Send + Sync + 'static) -> Self {
         Self(Arc::new(move |call| {
             let FakeAnswer(answer) = function(call).into();
             answer(call)
@@ -80,52 +77,24 @@ impl FakeAnswer {
 
 impl From<Value> for FakeAnswer {
     fn from(value: Value) -> Self {
-        Self(Arc::new(move |_| Ok(value.clone())))
+        Ok(value).into()
     }
 }
 
 /// The call fails as with a real model that failed.
 impl From<SkillError> for FakeAnswer {
     fn from(error: SkillError) -> Self {
-        Self(Arc::new(move |_| Err(error.clone())))
+        Err(error).into()
     }
 }
 
 impl From<Result<Value, SkillError>> for FakeAnswer {
     fn from(answer: Result<Value, SkillError>) -> Self {
-        match answer {
-            Ok(value) => value.into(),
-            Err(error) => error.into(),
-        }
+        Self(Arc::new(move |_| answer.clone()))
     }
 }
 
 debug_fields!(FakeAnswer {});
-
-/// What a model would have seen of one call, behind the personal-data guard.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct LlmCall {
-    /// The instructions.
-    pub system_prompt: String,
-    /// The messages, the oldest first.
-    pub messages: Vec<Message>,
-    /// The name of the schema; `None` when any JSON object was asked for.
-    pub schema_name: Option<String>,
-    /// The schema that the answer is checked against.
-    pub schema: Option<Value>,
-    /// The temperature.
-    pub temperature: f64,
-    /// The most tokens of the answer.
-    pub max_tokens: Option<u32>,
-}
-
-impl LlmCall {
-    /// The last message; empty when there is none.
-    pub fn prompt(&self) -> &str {
-        self.messages.last().map_or("", |message| &message.content)
-    }
-}
 
 impl FakeLlm {
     /// Answers in this order. One call more than there are answers panics in the test.
@@ -139,47 +108,28 @@ impl FakeLlm {
     }
 
     /// Always asks `function`, which gets the call and gives a value or a failure.
-    pub fn from_fn<A: Into<FakeAnswer>>(function: impl Fn(&LlmCall) -> A + Send + Sync + 'static) -> Self {
+    pub fn from_fn<A: Into<FakeAnswer>>(function: impl Fn(&Prompt) -> A + Send + Sync + 'static) -> Self {
         Self::always(FakeAnswer::from_fn(function))
     }
 
     fn new(answers: Answers) -> Self {
         Self {
-            shared: Arc::new(Shared {
-                answers,
-                seen: Mutex::default(),
-            }),
+            answers: Arc::new(answers),
+            seen: Shared::default(),
             usage: LlmUsage::new("fake-model").tokens(10, 5),
         }
     }
 
-    /// Sets the name of the model, `fake-model` unless it is set.
+    /// Sets what each call takes: the model `fake-model`, 10 tokens of the prompt and 5 of the answer unless it is set.
     #[must_use]
-    pub fn model(mut self, name: impl Into<String>) -> Self {
-        self.usage.model = name.into();
+    pub fn usage(mut self, usage: LlmUsage) -> Self {
+        self.usage = usage;
         self
     }
 
-    /// Sets the tokens of each call: those of the prompt, those of the answer, and all. They are 10, 5 and 15 unless they
-    /// are set.
-    #[must_use]
-    pub fn tokens(mut self, prompt: u64, completion: u64, total: u64) -> Self {
-        self.usage.prompt_tokens = prompt;
-        self.usage.completion_tokens = completion;
-        self.usage.total_tokens = total;
-        self
-    }
-
-    /// Sets the price of each call in US dollars. There is none unless it is set.
-    #[must_use]
-    pub fn price(mut self, cost_usd: f64) -> Self {
-        self.usage.cost_usd = Some(cost_usd);
-        self
-    }
-
-    /// What it was asked so far, the oldest call first. Clones share it.
-    pub fn calls(&self) -> Vec<LlmCall> {
-        self.seen().calls.clone()
+    /// What it was asked so far, behind the personal-data guard, the oldest call first. Clones share it.
+    pub fn calls(&self) -> Vec<Prompt> {
+        self.seen.lock().calls.clone()
     }
 
     /// A client that asks it, for [`Services`](crate::context::Services) or [`configure_llm`](crate::configure_llm).
@@ -187,34 +137,26 @@ impl FakeLlm {
         LlmClient::new(self.clone())
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        // What it holds is written in one step each.
-        self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Panics when it was asked more often than it has answers. The panic inside of the skill did not reach the test.
     pub(super) fn panic_if_exhausted(&self) {
-        let exhausted = self.seen().exhausted.clone();
+        let exhausted = self.seen.lock().exhausted.clone();
         if let Some(message) = exhausted {
             fail(&message);
         }
     }
 
     fn answer(&self, prompt: &Prompt) -> Result<Reply, ChatError> {
-        let call = LlmCall {
-            system_prompt: prompt.system.clone(),
-            messages: prompt.messages.clone(),
-            schema_name: prompt.schema.as_ref().map(|schema| schema.name.clone()),
-            schema: prompt.schema.as_ref().map(|schema| schema.schema.clone()),
-            temperature: prompt.temperature,
-            max_tokens: prompt.max_tokens,
-        };
+        if let Some(correction) = &prompt.correction {
+            let message = "FakeLlm: the answer does not fit what the skill asked for";
+            let why = correction.why.as_str().into();
+            return Err(SkillError::unclassified(message, Some(why)).into());
+        }
         let number = {
-            let mut seen = self.seen();
-            seen.calls.push(call.clone());
+            let mut seen = self.seen.lock();
+            seen.calls.push(prompt.clone());
             seen.calls.len()
         };
-        let FakeAnswer(answer) = match &self.shared.answers {
+        let FakeAnswer(answer) = match &*self.answers {
             Answers::Always(answer) => answer,
             Answers::InOrder(answers) => match answers.get(number - 1) {
                 Some(answer) => answer,
@@ -223,13 +165,13 @@ impl FakeLlm {
                         "FakeLlm: call {number} of the model, but {} answers are expected to be enough",
                         answers.len()
                     );
-                    self.seen().exhausted = Some(message.clone());
+                    self.seen.lock().exhausted = Some(message.clone());
                     fail(&message)
                 }
             },
         };
         // Out of the lock: the function may ask for the calls.
-        let value = answer(&call)?;
+        let value = answer(prompt)?;
         Ok(Reply::new(value.to_string(), self.usage.clone()))
     }
 }
@@ -241,13 +183,6 @@ impl ChatModel for FakeLlm {
 
     fn ask<'a>(&'a self, _model: &'a str, prompt: &'a Prompt) -> Asked<'a> {
         Box::pin(async move { self.answer(prompt) })
-    }
-
-    fn misfit(&self, why: &str) -> Option<SkillError> {
-        Some(SkillError::unclassified(
-            "FakeLlm: the answer does not fit what the skill asked for",
-            Some(why.into()),
-        ))
     }
 }
 

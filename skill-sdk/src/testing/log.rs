@@ -1,15 +1,15 @@
 //! The log of one call.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use super::capture::LogEvent;
+use super::shared::Shared;
 
 /// The events of the calls that were given it, also of those that failed: see [`Invoke::log`](super::Invoke::log).
 ///
 /// Clones are the same log.
 #[derive(Clone, Default)]
-pub struct CallLog(Arc<Mutex<Vec<LogEvent>>>);
+pub struct CallLog(Shared<Vec<LogEvent>>);
 
 impl CallLog {
     /// An empty log.
@@ -19,12 +19,11 @@ impl CallLog {
 
     /// The events so far, the oldest first.
     pub fn events(&self) -> Vec<LogEvent> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 
     pub(super) fn extend(&self, events: &[LogEvent]) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend_from_slice(events);
+        self.0.lock().extend_from_slice(events);
     }
 }
 

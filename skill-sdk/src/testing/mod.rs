@@ -38,6 +38,7 @@ mod log;
 mod package;
 #[cfg(feature = "http")]
 mod server;
+mod shared;
 
 pub use self::capture::{LogEvent, LogSpan};
 #[cfg(feature = "connections")]
@@ -45,12 +46,12 @@ pub use self::connections::{FakeConnection, FakeConnections};
 pub use self::contract::assert_valid_contract;
 #[cfg(feature = "core")]
 pub use self::core::FakeCore;
-pub use self::examples::{ExampleError, run_examples};
+pub use self::examples::run_examples;
 pub use self::invoke::{Invoke, Invoked, invoke};
 #[cfg(feature = "auth")]
 pub use self::issuer::{KeysAnswer, TestIssuer, TestToken};
 #[cfg(feature = "llm")]
-pub use self::llm::{FakeAnswer, FakeLlm, LlmCall};
+pub use self::llm::{FakeAnswer, FakeLlm};
 pub use self::log::CallLog;
 #[cfg(feature = "package")]
 pub use self::package::{assert_package_matches, assert_package_of};

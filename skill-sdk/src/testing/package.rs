@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::fail;
 use crate::contract::Spec;
-use crate::contract::package::{Drift, Finding, Package, PackageError, SkillDocument};
+use crate::contract::package::{Drift, Finding, PackageError, Plan};
 use crate::registry::{Registry, Skill};
 
 /// The variable that makes the checks write the files in place of comparing them.
@@ -32,12 +32,7 @@ const UPDATE: &str = "SKILL_SDK_UPDATE";
 /// When they differ, with the differences; when the files or the skills cannot be used.
 #[track_caller]
 pub fn assert_package_matches(directory: impl AsRef<Path>) {
-    let registry = Registry::collect();
-    let skills: Vec<_> = match &registry {
-        Ok(registry) => registry.iter().collect(),
-        Err(error) => fail(&error.to_string()),
-    };
-    check(directory.as_ref(), &skills, &[]);
+    check(directory.as_ref(), &all_skills(), &[]);
 }
 
 /// Checks the files of the skills given, like [`assert_package_matches`] those of all.
@@ -49,11 +44,15 @@ pub fn assert_package_matches(directory: impl AsRef<Path>) {
 #[track_caller]
 pub fn assert_package_of(directory: impl AsRef<Path>, skills: impl IntoIterator<Item = &'static Skill>) {
     let skills: Vec<_> = skills.into_iter().collect();
-    let others: Vec<_> = match Registry::collect() {
+    check(directory.as_ref(), &skills, &all_skills());
+}
+
+#[track_caller]
+fn all_skills() -> Vec<&'static Skill> {
+    match Registry::collect() {
         Ok(registry) => registry.iter().collect(),
         Err(error) => fail(&error.to_string()),
-    };
-    check(directory.as_ref(), &skills, &others);
+    }
 }
 
 #[track_caller]
@@ -83,11 +82,7 @@ fn differences(
             let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
             lines.join("\n")
         })?;
-        Ok(SkillDocument::new(
-            skill.name(),
-            skill.version(),
-            Spec::document(skill.name(), described.document()),
-        ))
+        Ok(Spec::document(skill.name(), described.document()))
     };
     let documents = skills.iter().map(document).collect::<Result<Vec<_>, String>>()?;
     let others: Vec<_> = others
@@ -96,9 +91,7 @@ fn differences(
         .map(|other| (other.name(), other.version()))
         .collect();
     let text = |error: PackageError| error.to_string();
-    let plan = Package::open(directory)
-        .and_then(|package| package.plan(&documents, &others))
-        .map_err(text)?;
+    let plan = Plan::new(directory, &documents, &others).map_err(text)?;
     if update {
         plan.write().map_err(text)?;
     }

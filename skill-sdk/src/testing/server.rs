@@ -1,20 +1,17 @@
 //! Hosts on real sockets.
 
-use std::future::{Future, pending};
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::http::{BindError, HttpServer, ServeOptions};
 
 /// What is told where the server listens.
 type Bound = Box<dyn FnOnce(SocketAddr) + Send>;
-
-/// Resolves when the server must stop.
-type Stopped = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A server on a free port of the loopback address, for tests from end to end.
 ///
@@ -46,61 +43,43 @@ type Stopped = Pin<Box<dyn Future<Output = ()> + Send>>;
 #[derive(Debug)]
 pub struct TestServer {
     address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
+    stop: CancellationToken,
     done: JoinHandle<Result<(), BindError>>,
 }
 
 impl TestServer {
     /// Serves over HTTP, and gives the server once it listens.
     pub async fn http(host: HttpServer) -> Result<Self, BindError> {
-        Self::start(|bound, stopped| {
-            let options = ServeOptions::new("127.0.0.1", 0);
-            tokio::spawn(crate::http::serve(host, options, bound, stopped))
-        })
-        .await
+        Self::start(|options, bound, stopped| crate::http::serve(host, options, bound, stopped)).await
     }
 
     /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`. Needs feature
     /// `mcp-http`.
     #[cfg(feature = "mcp-http")]
     pub async fn mcp_http(host: crate::mcp::http::McpHttpServer) -> Result<Self, BindError> {
-        Self::start(|bound, stopped| {
-            let options = ServeOptions::new("127.0.0.1", 0);
-            tokio::spawn(crate::mcp::http::serve(host, options, bound, stopped))
-        })
-        .await
+        Self::start(|options, bound, stopped| crate::mcp::http::serve(host, options, bound, stopped)).await
     }
 
-    async fn start(
-        serve: impl FnOnce(Bound, Stopped) -> JoinHandle<Result<(), BindError>>,
-    ) -> Result<Self, BindError> {
+    async fn start<S>(
+        serve: impl FnOnce(ServeOptions, Bound, WaitForCancellationFutureOwned) -> S,
+    ) -> Result<Self, BindError>
+    where
+        S: Future<Output = Result<(), BindError>> + Send + 'static,
+    {
         let (bound, address) = oneshot::channel();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let bound: Bound = Box::new(move |address| {
+        let stop = CancellationToken::new();
+        let bound = Box::new(move |address| {
             // A test that went away needs no server.
             let _ = bound.send(address);
         });
-        let stopped: Stopped = Box::pin(async move {
-            if stopped.await.is_err() {
-                // Nobody can stop it any more but the end of its task.
-                pending::<()>().await;
-            }
-        });
-        let mut done = serve(bound, stopped);
-        let address = tokio::select! {
-            Ok(address) = address => address,
-            ended = &mut done => {
-                return match ended {
-                    Ok(Err(error)) => Err(error),
-                    Ok(Ok(())) | Err(_) => Err(ended_early()),
-                };
-            }
-        };
-        Ok(Self {
-            address,
-            stop: Some(stop),
-            done,
-        })
+        let options = ServeOptions::new("127.0.0.1", 0);
+        let done = tokio::spawn(serve(options, bound, stop.clone().cancelled_owned()));
+        match address.await {
+            Ok(address) => Ok(Self { address, stop, done }),
+            Err(_) => Err(ended(done.await)
+                .err()
+                .unwrap_or_else(|| failed("it ended by itself"))),
+        }
     }
 
     /// Where it listens.
@@ -115,11 +94,8 @@ impl TestServer {
 
     /// Stops listening, lets running calls finish, and waits for the end.
     pub async fn stop(mut self) -> Result<(), BindError> {
-        if let Some(stop) = self.stop.take() {
-            // It may have ended by itself.
-            let _ = stop.send(());
-        }
-        (&mut self.done).await.unwrap_or_else(|_| Err(ended_early()))
+        self.stop.cancel();
+        ended((&mut self.done).await)
     }
 }
 
@@ -129,9 +105,13 @@ impl Drop for TestServer {
     }
 }
 
-fn ended_early() -> BindError {
+fn ended(outcome: Result<Result<(), BindError>, JoinError>) -> Result<(), BindError> {
+    outcome.unwrap_or_else(|error| Err(failed(error)))
+}
+
+fn failed(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BindError {
     BindError::Io {
         address: "127.0.0.1".to_owned(),
-        source: io::Error::other("the server ended by itself"),
+        source: io::Error::other(why),
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::violations::Part;
 use super::walk::{Count, Mode, Walk};
+use crate::contract::types::Types;
 
 /// How many references are followed to see what an alternative is.
 const MAX_REFERENCES: usize = 10;
@@ -78,7 +79,8 @@ impl<'a> Walk<'a> {
             return Ok(self.violation(mode, || format!("{tag:?} is a required property")));
         };
         let words_of = |schema: &'a Value| {
-            let words = self.resolved(schema).and_then(|members| words(members, tag));
+            let words =
+                resolved(&self.schema.document, schema).and_then(|members| words_of_tag(members, tag));
             words.unwrap_or_default()
         };
         let is_meant = |schema: &&'a Value| words_of(schema).iter().any(|known| word == known);
@@ -114,8 +116,8 @@ impl<'a> Walk<'a> {
     fn found_tag(&self, alternatives: &'a [Value]) -> Option<&'a str> {
         let mut objects = Vec::new();
         for schema in alternatives {
-            let members = self.resolved(schema)?;
-            if allows(members, "object") {
+            let members = resolved(&self.schema.document, schema)?;
+            if Types::allowed(members).meets(Types::OBJECT) {
                 objects.push(members);
             }
         }
@@ -127,21 +129,13 @@ impl<'a> Walk<'a> {
     /// The alternative that a value is surely meant for: the only one for values of its type, the only one beside null, or the
     /// one whose only property it has.
     fn meant(&self, alternatives: &'a [Value], value: &Value) -> Option<&'a Value> {
-        let kind = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "boolean",
-            Value::Number(_) => "number",
-            Value::String(_) => "string",
-            Value::Array(_) => "array",
-            Value::Object(_) => "object",
-        };
         let only = |is: &dyn Fn(&Members) -> bool| {
             let mut fitting = alternatives
                 .iter()
-                .filter(|schema| self.resolved(schema).is_none_or(is));
+                .filter(|schema| resolved(&self.schema.document, schema).is_none_or(is));
             fitting.next().filter(|_| fitting.next().is_none())
         };
-        only(&|members| allows(members, kind))
+        only(&|members| Types::allowed(members).meets(Types::of(value)))
             .or_else(|| only(&|members| members.get("type").is_none_or(|name| name != "null")))
             .or_else(|| {
                 only(&|members| {
@@ -154,37 +148,33 @@ impl<'a> Walk<'a> {
                 })
             })
     }
-
-    /// What a schema is, with references followed.
-    fn resolved(&self, schema: &'a Value) -> Option<&'a Members> {
-        let mut members = schema.as_object()?;
-        for _ in 0..MAX_REFERENCES {
-            match members.get("$ref") {
-                Some(reference) if !members.contains_key("properties") => {
-                    members = self.schema.target(reference.as_str()?)?.as_object()?;
-                }
-                _ => break,
-            }
-        }
-        Some(members)
-    }
 }
 
-/// Whether the `type` of a schema allows a type of values.
-fn allows(members: &Members, kind: &str) -> bool {
-    let is_kind = |name: &Value| name == kind || (kind == "number" && name == "integer");
-    match members.get("type") {
-        None => true,
-        Some(Value::Array(names)) => names.iter().any(is_kind),
-        Some(name) => is_kind(name),
+/// What a schema is, with references followed.
+pub(super) fn resolved<'a>(document: &'a Value, schema: &'a Value) -> Option<&'a Members> {
+    let mut members = schema.as_object()?;
+    for _ in 0..MAX_REFERENCES {
+        match members.get("$ref") {
+            Some(reference) if !members.contains_key("properties") => {
+                let pointer = reference.as_str()?.strip_prefix('#')?;
+                members = document.pointer(pointer)?.as_object()?;
+            }
+            _ => break,
+        }
     }
+    Some(members)
+}
+
+/// The schema of a property.
+pub(super) fn property<'a>(members: &'a Members, name: &str) -> Option<&'a Value> {
+    members.get("properties")?.get(name)
 }
 
 /// Whether all schemas require a property, each with words that no other has.
 fn have_own_words(schemas: &[&Members], name: &str) -> bool {
     let mut seen = Vec::new();
     schemas.iter().all(|members| {
-        let words = words(members, name).unwrap_or_default();
+        let words = words_of_tag(members, name).unwrap_or_default();
         let are_own = !words.is_empty() && !words.iter().any(|word| seen.contains(word));
         seen.extend(words);
         are_own
@@ -192,19 +182,21 @@ fn have_own_words(schemas: &[&Members], name: &str) -> bool {
 }
 
 /// The words that a schema allows for a property that it requires.
-fn words<'a>(members: &'a Members, name: &str) -> Option<Vec<&'a str>> {
+fn words_of_tag<'a>(members: &'a Members, name: &str) -> Option<Vec<&'a str>> {
     let required = members.get("required")?.as_array()?;
-    if !required.iter().any(|required| required == name) {
-        return None;
+    let is_required = required.iter().any(|required| required == name);
+    is_required.then(|| words(property(members, name)?.as_object()?))?
+}
+
+/// The strings that a schema allows, where it allows these only.
+pub(super) fn words(members: &Members) -> Option<Vec<&str>> {
+    match members.get("const") {
+        Some(word) => Some(vec![word.as_str()?]),
+        None => members
+            .get("enum")?
+            .as_array()?
+            .iter()
+            .map(Value::as_str)
+            .collect(),
     }
-    let property = members.get("properties")?.get(name)?;
-    if let Some(word) = property.get("const") {
-        return Some(vec![word.as_str()?]);
-    }
-    property
-        .get("enum")?
-        .as_array()?
-        .iter()
-        .map(Value::as_str)
-        .collect()
 }

@@ -1,8 +1,19 @@
 //! The examples that a skill declares: whether they keep its contract.
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::{Invalid, Schema};
+use super::{Invalid, Schema, Violation};
+
+/// An example: inputs and, where they are told, outputs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Example {
+    #[serde(default, rename = "name")]
+    _name: Option<String>,
+    inputs: Map<String, Value>,
+    outputs: Option<Map<String, Value>>,
+}
 
 /// What is wrong with examples, each as a JSON pointer into them and words.
 ///
@@ -13,51 +24,31 @@ pub(crate) fn check_examples(inputs: &Value, outputs: &Value, examples: &Value) 
     };
     let mut wrong = Vec::new();
     for (index, example) in examples.iter().enumerate() {
-        let Value::Object(members) = example else {
-            wrong.push((format!("/{index}"), "an example must be an object".to_owned()));
-            continue;
-        };
-        if let Some(unknown) = members
-            .keys()
-            .find(|key| !matches!(key.as_str(), "name" | "inputs" | "outputs"))
-        {
-            let message = format!("unknown member `{unknown}`, expected one of: name, inputs, outputs");
-            wrong.push((format!("/{index}"), message));
-        }
-        if members.get("name").is_some_and(|name| !name.is_string()) {
-            wrong.push((format!("/{index}/name"), "a name must be a string".to_owned()));
-        }
-        match members.get("inputs") {
-            Some(value) => wrong.extend(check_one(&format!("/{index}/inputs"), inputs, value)),
-            None => wrong.push((format!("/{index}"), "an example needs `inputs`".to_owned())),
-        }
-        if let Some(value) = members.get("outputs") {
-            wrong.extend(check_one(&format!("/{index}/outputs"), outputs, value));
+        match Example::deserialize(example) {
+            Ok(example) => {
+                wrong.extend(check_one(&format!("/{index}/inputs"), inputs, example.inputs));
+                let outputs = example.outputs.map(|value| (value, outputs));
+                let of_outputs = |(value, schema)| check_one(&format!("/{index}/outputs"), schema, value);
+                wrong.extend(outputs.map(of_outputs).into_iter().flatten());
+            }
+            Err(error) => wrong.push((format!("/{index}"), error.to_string())),
         }
     }
     wrong
 }
 
-fn check_one(pointer: &str, schema: &Value, value: &Value) -> Vec<(String, String)> {
-    if !value.is_object() {
-        return vec![(pointer.to_owned(), "must be an object".to_owned())];
-    }
+fn check_one(pointer: &str, schema: &Value, value: Map<String, Value>) -> Vec<(String, String)> {
     let schema = match Schema::compile(schema) {
         Ok(schema) => schema,
         Err(why) => return vec![(pointer.to_owned(), format!("the schema cannot be used: {why}"))],
     };
-    let found = schema.validate_value(value).err().map(Invalid::into_violations);
+    let found = schema
+        .validate_value(&value.into())
+        .err()
+        .map(Invalid::into_violations);
+    let found = found.into_iter().flatten();
     found
-        .into_iter()
-        .flatten()
-        .map(|violation| {
-            let inner = if violation.path == "/" {
-                ""
-            } else {
-                &violation.path
-            };
-            (format!("{pointer}{inner}"), violation.message)
-        })
+        .map(|Violation { path, message }| (format!("{pointer}{}", path.trim_end_matches('/')), message))
         .collect()
 }
 
@@ -83,17 +74,9 @@ mod tests {
         assert_eq!(check(json!({})), [""]);
         assert_eq!(
             check(
-                json!([1, {"output": {}, "inputs": {"a": 1}}, {"name": 1}, {"inputs": [], "outputs": {"a": "x"}}, {"inputs": {}}])
+                json!([1, {"output": {}, "inputs": {"a": 1}}, {"name": 1}, {"inputs": [], "outputs": {"a": "x"}}, {"inputs": {}}, {"inputs": {"a": 1}, "outputs": {"a": "x"}}])
             ),
-            [
-                "/0",
-                "/1",
-                "/2/name",
-                "/2",
-                "/3/inputs",
-                "/3/outputs/a",
-                "/4/inputs"
-            ]
+            ["/0", "/1", "/2", "/3", "/4/inputs", "/5/outputs/a"]
         );
     }
 }

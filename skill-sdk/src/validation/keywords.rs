@@ -55,6 +55,9 @@ const FAR_REACHING: &[&str] = &[
 /// Keywords that try several schemas on the same value.
 const CHOICES: &[&str] = &["allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf"];
 
+/// How many schemas a document may have when its references are followed.
+const MAX_FOLLOWED: usize = 10_000;
+
 /// Whether a keyword does not restrict values. Annotations of authors begin with `x-`.
 pub(super) fn is_silent(keyword: &str) -> bool {
     SILENT.contains(&keyword) || keyword.starts_with("x-")
@@ -72,12 +75,13 @@ pub(super) enum Handling {
 
 /// What validates a document that `jsonschema` accepts.
 pub(super) fn handling(document: &Value) -> Handling {
+    let schemas = schemas_of(document);
     let is_local = |reference: &str| reference.strip_prefix('#').is_some_and(is_pointer);
-    let depends_on_the_whole = any_schema(document, &mut |members, is_root| {
+    let depends_on_the_whole = schemas.iter().enumerate().any(|(index, members)| {
         let far = members.keys().any(|name| FAR_REACHING.contains(&name.as_str()));
         let reference = members.get("$ref").and_then(Value::as_str);
         // `$schema` in a part changes the language of that part.
-        far || (!is_root && members.contains_key("$schema"))
+        far || (index > 0 && members.contains_key("$schema"))
             || reference.is_some_and(|reference| !is_local(reference))
     });
     if !depends_on_the_whole {
@@ -85,15 +89,8 @@ pub(super) fn handling(document: &Value) -> Handling {
     }
     // Alternatives that refer to themselves take `jsonschema` exponential time. Whether a reference in such a document does is
     // not followed.
-    let refers = any_schema(document, &mut |members, _| {
-        ["$ref", "$dynamicRef", "$recursiveRef"]
-            .iter()
-            .any(|name| members.contains_key(*name))
-    });
-    let chooses = any_schema(document, &mut |members, _| {
-        members.keys().any(|name| CHOICES.contains(&name.as_str()))
-    });
-    if refers && chooses && is_recursive(document) {
+    let mut keywords = schemas.iter().flat_map(|members| members.keys());
+    if keywords.any(|name| CHOICES.contains(&name.as_str())) && !is_small(document) {
         return Handling::Unbounded(format!(
             "recursive references and alternatives cannot be combined with any of {}",
             FAR_REACHING.join(", ")
@@ -106,58 +103,39 @@ fn is_pointer(fragment: &str) -> bool {
     (fragment.is_empty() || fragment.starts_with('/')) && !fragment.contains('%')
 }
 
-/// Whether a schema may contain itself by way of references. References that are not pointers into the document count as
-/// recursive.
-fn is_recursive(document: &Value) -> bool {
-    fn leads_back<'a>(
-        document: &'a Value,
-        schema: &'a Value,
-        open: &mut Vec<usize>,
-        done: &mut Vec<usize>,
-    ) -> bool {
-        let address = std::ptr::from_ref(schema).addr();
-        if open.contains(&address) {
+/// Whether a document stays small when all references in it are followed, which a recursive one does not.
+fn is_small(document: &Value) -> bool {
+    let mut left = vec![document];
+    for _ in 0..MAX_FOLLOWED {
+        let Some(schema) = left.pop() else {
             return true;
-        }
-        if done.contains(&address) {
+        };
+        if left.len() > MAX_FOLLOWED {
             return false;
         }
-        open.push(address);
-        let refers = |members: &'a Map<String, Value>| {
-            if members.contains_key("$dynamicRef") || members.contains_key("$recursiveRef") {
-                return Some(None);
-            }
-            let reference = members.get("$ref")?.as_str()?;
-            Some(
-                reference
-                    .strip_prefix('#')
-                    .and_then(|pointer| document.pointer(pointer)),
-            )
-        };
-        let found = match schema.as_object().and_then(refers) {
-            Some(None) => true,
-            Some(Some(target)) if leads_back(document, target, open, done) => true,
-            _ => subschemas(schema).any(|part| leads_back(document, part, open, done)),
-        };
-        open.pop();
-        done.push(address);
-        found
-    }
-    leads_back(document, document, &mut Vec::new(), &mut Vec::new())
-}
-
-/// Whether some schema of a document has a property.
-fn any_schema(document: &Value, is: &mut dyn FnMut(&Map<String, Value>, bool) -> bool) -> bool {
-    let mut left = vec![document];
-    let mut is_root = true;
-    while let Some(schema) = left.pop() {
-        if schema.as_object().is_some_and(|members| is(members, is_root)) {
-            return true;
+        if schema
+            .get("$dynamicRef")
+            .or_else(|| schema.get("$recursiveRef"))
+            .is_some()
+        {
+            return false;
         }
-        is_root = false;
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        left.extend(reference.and_then(|reference| document.pointer(reference.strip_prefix('#')?)));
         left.extend(subschemas(schema));
     }
     false
+}
+
+/// The schemas of a document that are objects, the document first.
+pub(super) fn schemas_of(document: &Value) -> Vec<&Map<String, Value>> {
+    let mut found = Vec::new();
+    let mut left = vec![document];
+    while let Some(schema) = left.pop() {
+        found.extend(schema.as_object());
+        left.extend(subschemas(schema));
+    }
+    found
 }
 
 /// The schemas that stand in a schema.

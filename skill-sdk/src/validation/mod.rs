@@ -16,15 +16,14 @@ mod keywords;
 mod scan;
 #[cfg(test)]
 mod tests;
-mod unreadable;
 mod violations;
 mod walk;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::OnceLock;
 
 use jsonschema::Validator;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 #[cfg(any(feature = "host", feature = "testing"))]
 pub(crate) use self::examples::check_examples;
@@ -32,7 +31,7 @@ use self::keywords::Handling;
 use self::scan::Scan;
 pub(crate) use self::violations::Violation;
 use self::walk::Walk;
-use crate::contract::json;
+use crate::contract::json::{self as checked_json, Plain};
 
 /// How many violations are reported: the first ones, ordered by path.
 const MAX_VIOLATIONS: usize = 20;
@@ -89,8 +88,8 @@ pub(crate) struct Schema {
     scan: Option<Scan>,
     /// Validates the whole document, where [`walk`] does not know all of its keywords.
     whole: Option<Validator>,
-    /// Validators of the keywords that look at one value only, by the address of their schema; made on first use.
-    own: Mutex<HashMap<usize, Option<Arc<Validator>>>>,
+    /// Validators for [`walk`]; made on first use.
+    own: OnceLock<Own>,
 }
 
 impl Schema {
@@ -108,7 +107,7 @@ impl Schema {
             scan: whole.is_none().then(|| Scan::compile(&document)).flatten(),
             document,
             whole,
-            own: Mutex::default(),
+            own: OnceLock::new(),
         })
     }
 
@@ -117,7 +116,7 @@ impl Schema {
         if self.scan.as_ref().is_some_and(|scan| scan.accepts(text)) {
             return Ok(());
         }
-        let value = json::parse(text.as_bytes()).map_err(|error| unreadable(text, &error))?;
+        let value = checked_json::parse(text.as_bytes()).map_err(|error| unreadable(text, &error))?;
         if !value.is_object() {
             return Err(Invalid::NotAnObject(kind(&value)));
         }
@@ -147,7 +146,7 @@ impl Schema {
             return Ok(());
         }
         let violations = if size(value, MAX_LISTED) < MAX_LISTED {
-            violations::of_errors(&self.document, value, whole.iter_errors(value))
+            violations::of_errors(&self.document, whole.iter_errors(value))
         } else {
             let message = "the value does not match its schema, and is too large for a list of what is wrong";
             vec![Violation::root(message.to_owned())]
@@ -161,45 +160,56 @@ impl Schema {
     }
 
     /// The validator of a schema's keywords that look at one value only; `None` where there are none.
-    fn own(&self, members: &Map<String, Value>) -> Option<Arc<Validator>> {
-        let make = || {
-            let own = keywords::own(members)?;
-            dialect::compile(&own).ok().map(Arc::new)
-        };
-        self.validator(std::ptr::from_ref(members).addr(), make)
+    fn own(&self, members: &Map<String, Value>) -> Option<&Validator> {
+        self.validators()
+            .by_schema
+            .get(&std::ptr::from_ref(members).addr())
     }
 
     /// Whether a name matches a pattern of the document.
-    fn matches(&self, pattern: &String, name: &str) -> bool {
-        let make = || {
-            let pattern = serde_json::json!({"pattern": pattern});
-            dialect::compile(&pattern).ok().map(Arc::new)
-        };
-        self.validator(std::ptr::from_ref(pattern).addr(), make)
-            .is_none_or(|validator| validator.is_valid(&Value::from(name)))
+    fn matches(&self, pattern: &str, name: &str) -> bool {
+        let validator = self.validators().by_pattern.get(pattern);
+        validator.is_none_or(|validator| validator.is_valid(&Value::from(name)))
     }
 
-    /// The validator that is known by an address of the document.
-    fn validator(
-        &self,
-        address: usize,
-        make: impl FnOnce() -> Option<Arc<Validator>>,
-    ) -> Option<Arc<Validator>> {
-        let known = || self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known().get(&address) {
-            return known.clone();
-        }
-        // Two threads may make it at the same time; either is as good.
-        let validator = make();
-        known().insert(address, validator.clone());
-        validator
+    fn validators(&self) -> &Own {
+        self.own.get_or_init(|| {
+            let mut own = Own::default();
+            for members in keywords::schemas_of(&self.document) {
+                let validator = keywords::own(members).and_then(|own| dialect::compile(&own).ok());
+                let address = std::ptr::from_ref(members).addr();
+                own.by_schema
+                    .extend(validator.map(|validator| (address, validator)));
+                let patterns = members.get("patternProperties").and_then(Value::as_object);
+                for pattern in patterns.into_iter().flat_map(Map::keys) {
+                    let validator = dialect::compile(&json!({"pattern": pattern})).ok();
+                    own.by_pattern
+                        .extend(validator.map(|validator| (pattern.clone(), validator)));
+                }
+            }
+            own
+        })
     }
+}
+
+/// Validators of what looks at one value only.
+#[derive(Debug, Default)]
+struct Own {
+    /// Of the keywords of a schema, by its address.
+    by_schema: HashMap<usize, Validator>,
+    /// Of names, by pattern.
+    by_pattern: HashMap<String, Validator>,
 }
 
 /// Why a text cannot be parsed, and where.
 fn unreadable(text: &str, error: &serde_json::Error) -> Invalid {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize::<_, Plain>(&mut reader);
     Invalid::NotJson {
-        path: unreadable::path(text),
+        path: read.map_or_else(
+            |error| violations::path_of_error(error.path()),
+            |_| "/".to_owned(),
+        ),
         reason: error.to_string(),
     }
 }

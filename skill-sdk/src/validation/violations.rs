@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
+use jsonschema::paths::LocationSegment;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -105,49 +106,37 @@ pub(super) fn position(members: &Map<String, Value>, error: &ValidationError<'_>
         .unwrap_or(usize::MAX)
 }
 
-/// The errors of a whole document as violations.
+/// The errors of a whole document as violations, ordered by path: indexes as numbers.
 pub(super) fn of_errors<'i>(
     document: &Value,
-    instance: &Value,
     errors: impl Iterator<Item = ValidationError<'i>>,
 ) -> Vec<Violation> {
     let none = Map::new();
     let members = document.as_object().unwrap_or(&none);
-    let mut found: Vec<_> = errors
-        .map(|error| {
-            let pointer = error.instance_path().as_str().to_owned();
-            (pointer, position(members, &error), message(&none, &error))
-        })
-        .collect();
-    found.sort_by(|(a, at_a, _), (b, at_b, _)| {
-        numbered(instance, a)
-            .cmp(&numbered(instance, b))
-            .then(at_a.cmp(at_b))
+    let part = |part: LocationSegment<'_>| match part {
+        LocationSegment::Index(index) => (index, String::new()),
+        LocationSegment::Property(name) => (usize::MAX, name.into_owned()),
+    };
+    let mut errors: Vec<_> = errors.collect();
+    errors.sort_by_cached_key(|error| {
+        let parts: Vec<_> = error.instance_path().segments().map(part).collect();
+        (parts, position(members, error))
     });
+    let violation = |error: &ValidationError<'_>| {
+        let path = error
+            .instance_path()
+            .as_str()
+            .replace("~1", "/")
+            .replace("~0", "~");
+        Violation::at(
+            if path.is_empty() { "/".to_owned() } else { path },
+            message(&none, error),
+        )
+    };
+    let mut found: Vec<_> = errors.iter().map(violation).collect();
     found.dedup();
     found.truncate(MAX_VIOLATIONS);
-    let violation = |(pointer, _, message): (String, _, String)| {
-        let path = pointer.replace("~1", "/").replace("~0", "~");
-        Violation::at(if path.is_empty() { "/".to_owned() } else { path }, message)
-    };
-    found.into_iter().map(violation).collect()
-}
-
-/// The parts of a JSON pointer into a value, comparable: indexes as numbers.
-fn numbered<'a>(instance: &Value, pointer: &'a str) -> Vec<Part<'a>> {
-    let mut node = Some(instance);
-    let part = |part: &'a str| {
-        let index = part
-            .parse::<usize>()
-            .ok()
-            .filter(|_| node.is_some_and(Value::is_array));
-        node = match index {
-            Some(index) => node.and_then(|node| node.get(index)),
-            None => node.and_then(|node| node.get(part.replace("~1", "/").replace("~0", "~"))),
-        };
-        index.map_or(Part::Name(part), Part::Index)
-    };
-    pointer.split('/').skip(1).map(part).collect()
+    found
 }
 
 /// A message, unless it is too long; then its end is not even written.

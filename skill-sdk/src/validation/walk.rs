@@ -15,6 +15,9 @@ use super::{Invalid, MAX_VIOLATIONS, Schema};
 /// How many schemas may be open at the same time. A value has at most 127 levels; a schema may refer to itself without going down.
 const MAX_DEPTH: usize = 700;
 
+/// The largest number of violations that is counted, so that sums of them do not overflow.
+const MAX_COUNT: usize = 1 << 20;
+
 /// Validation would take more steps than are allowed.
 #[derive(Debug)]
 pub(super) struct TooComplex;
@@ -130,16 +133,10 @@ impl<'a> Walk<'a> {
         self.depth += 1;
         let mut count = self.own_keywords(members, value, mode)?;
         for (keyword, rule) in members {
-            let found = match value {
-                Value::Object(object) => self.rule_of_object(members, keyword, rule, object, mode)?,
-                Value::Array(items) => self.rule_of_array(members, keyword, rule, items, mode)?,
-                _ => 0,
-            };
-            count = count.saturating_add(found);
-            count = count.saturating_add(self.rule_of_any(members, keyword, rule, value, mode)?);
+            count += self.applicator(members, keyword, rule, value, mode)?;
         }
         self.depth -= 1;
-        Ok(count)
+        Ok(count.min(MAX_COUNT))
     }
 
     /// Validates a part of the value at the current path.
@@ -163,6 +160,9 @@ impl<'a> Walk<'a> {
         if validator.is_valid(value) {
             return Ok(0);
         }
+        if mode == Mode::Count {
+            return Ok(validator.iter_errors(value).count());
+        }
         let mut errors: Vec<_> = validator
             .iter_errors(value)
             .map(|error| {
@@ -179,8 +179,8 @@ impl<'a> Walk<'a> {
             .sum())
     }
 
-    /// A keyword that applies to values of any type.
-    fn rule_of_any(
+    /// A keyword that applies schemas to the value or its parts.
+    fn applicator(
         &mut self,
         members: &'a Map<String, Value>,
         keyword: &str,
@@ -188,42 +188,114 @@ impl<'a> Walk<'a> {
         value: &'a Value,
         mode: Mode,
     ) -> Count {
-        match (keyword, rule) {
-            ("$ref", Value::String(reference)) => self.reference(reference, value, mode),
-            ("allOf", Value::Array(all)) => {
-                let mut count: usize = 0;
+        let mut count = 0;
+        match (keyword, rule, value) {
+            ("$ref", Value::String(reference), _) => count = self.reference(reference, value, mode)?,
+            ("allOf", Value::Array(all), _) => {
                 for schema in all {
-                    count = count.saturating_add(self.check(schema, value, mode)?);
+                    count += self.check(schema, value, mode)?;
                 }
-                Ok(count)
             }
-            ("anyOf" | "oneOf", Value::Array(alternatives)) => {
-                self.choice(alternatives, keyword == "oneOf", value, mode)
+            ("anyOf" | "oneOf", Value::Array(alternatives), _) => {
+                count = self.choice(alternatives, keyword == "oneOf", value, mode)?;
             }
-            ("not", schema) => Ok(match self.check(schema, value, Mode::Count)? {
-                0 => self.violation(mode, || {
-                    "the value matches a schema that is not allowed".to_owned()
-                }),
-                _ => 0,
-            }),
-            ("dependentSchemas", Value::Object(schemas)) => {
-                let mut count: usize = 0;
-                for (name, schema) in schemas {
-                    if value.get(name).is_some() {
-                        count = count.saturating_add(self.check(schema, value, mode)?);
+            ("not", schema, _) if self.check(schema, value, Mode::Count)? == 0 => {
+                let message = || "the value matches a schema that is not allowed".to_owned();
+                count = self.violation(mode, message);
+            }
+            ("if", schema, _) => {
+                let is_met = self.check(schema, value, Mode::Count)? == 0;
+                if let Some(schema) = members.get(if is_met { "then" } else { "else" }) {
+                    count = self.check(schema, value, mode)?;
+                }
+            }
+            ("dependentSchemas", Value::Object(schemas), Value::Object(object)) => {
+                for schema in schemas
+                    .iter()
+                    .filter(|(name, _)| object.contains_key(*name))
+                    .map(|(_, schema)| schema)
+                {
+                    count += self.check(schema, value, mode)?;
+                }
+            }
+            ("properties", Value::Object(properties), Value::Object(object)) => {
+                self.spend(properties.len())?;
+                for (name, schema) in properties {
+                    if let Some(value) = object.get(name) {
+                        count += self.part(Part::Name(name), schema, value, mode)?;
                     }
                 }
-                Ok(count)
             }
-            ("if", schema) => {
-                let is_met = self.check(schema, value, Mode::Count)? == 0;
-                match members.get(if is_met { "then" } else { "else" }) {
-                    Some(schema) => self.check(schema, value, mode),
-                    None => Ok(0),
+            ("patternProperties", Value::Object(patterns), Value::Object(object)) => {
+                for (pattern, schema) in patterns {
+                    self.spend(object.len())?;
+                    for (name, value) in object {
+                        if self.schema.matches(pattern, name) {
+                            count += self.part(Part::Name(name), schema, value, mode)?;
+                        }
+                    }
                 }
             }
-            _ => Ok(0),
+            // The form `false` is among the keywords that look at one value only.
+            ("additionalProperties", Value::Object(_), Value::Object(object)) => {
+                for (name, value) in object {
+                    if !self.is_named(members, name)? {
+                        count += self.part(Part::Name(name), rule, value, mode)?;
+                    }
+                }
+            }
+            ("propertyNames", _, Value::Object(object)) => {
+                for name in object.keys() {
+                    if !self.is_valid_name(rule, name)? {
+                        count += self.violation(mode, || format!("the name {name:?} is not allowed"));
+                    }
+                }
+            }
+            ("prefixItems", Value::Array(first), Value::Array(items)) => {
+                for (index, (schema, item)) in first.iter().zip(items).enumerate() {
+                    count += self.part(Part::Index(index), schema, item, mode)?;
+                }
+            }
+            ("items", rule, Value::Array(items)) => {
+                let first = members
+                    .get("prefixItems")
+                    .and_then(Value::as_array)
+                    .map_or(0, Vec::len);
+                if *rule == Value::Bool(false) && items.len() > first {
+                    return Ok(self.violation(mode, || format!("there may be at most {first} items")));
+                }
+                for (index, item) in items.iter().enumerate().skip(first) {
+                    count += self.part(Part::Index(index), rule, item, mode)?;
+                }
+            }
+            ("contains", schema, Value::Array(items)) => {
+                count = self.contains(members, schema, items, mode)?;
+            }
+            _ => {}
         }
+        Ok(count)
+    }
+
+    /// Counts the items that match the schema of `contains`.
+    fn contains(
+        &mut self,
+        members: &Map<String, Value>,
+        schema: &'a Value,
+        items: &'a [Value],
+        mode: Mode,
+    ) -> Count {
+        let bound = |keyword, none| members.get(keyword).and_then(Value::as_u64).unwrap_or(none);
+        let (least, most) = (bound("minContains", 1), bound("maxContains", u64::MAX));
+        let mut matching = 0;
+        for item in items {
+            matching += u64::from(self.check(schema, item, Mode::Count)? == 0);
+        }
+        if (least..=most).contains(&matching) {
+            return Ok(0);
+        }
+        Ok(self.violation(mode, || {
+            format!("{matching} items match the schema of `contains`, which must be {least} to {most}")
+        }))
     }
 
     fn reference(&mut self, reference: &str, value: &'a Value, mode: Mode) -> Count {
@@ -248,56 +320,6 @@ impl<'a> Walk<'a> {
         Ok(count)
     }
 
-    /// A keyword of objects.
-    fn rule_of_object(
-        &mut self,
-        members: &'a Map<String, Value>,
-        keyword: &str,
-        rule: &'a Value,
-        object: &'a Map<String, Value>,
-        mode: Mode,
-    ) -> Count {
-        let mut count: usize = 0;
-        match (keyword, rule) {
-            ("properties", Value::Object(properties)) => {
-                self.spend(properties.len())?;
-                for (name, schema) in properties {
-                    if let Some(value) = object.get(name) {
-                        count = count.saturating_add(self.part(Part::Name(name), schema, value, mode)?);
-                    }
-                }
-            }
-            ("patternProperties", Value::Object(patterns)) => {
-                for (pattern, schema) in patterns {
-                    self.spend(object.len())?;
-                    for (name, value) in object {
-                        if self.schema.matches(pattern, name) {
-                            count = count.saturating_add(self.part(Part::Name(name), schema, value, mode)?);
-                        }
-                    }
-                }
-            }
-            // The form `false` is among the keywords that look at one value only.
-            ("additionalProperties", Value::Object(_)) => {
-                for (name, value) in object {
-                    if !self.is_named(members, name)? {
-                        count = count.saturating_add(self.part(Part::Name(name), rule, value, mode)?);
-                    }
-                }
-            }
-            ("propertyNames", _) => {
-                for name in object.keys() {
-                    if !self.is_valid_name(rule, name)? {
-                        let message = || format!("the name {name:?} is not allowed");
-                        count = count.saturating_add(self.violation(mode, message));
-                    }
-                }
-            }
-            _ => {}
-        }
-        Ok(count)
-    }
-
     /// Whether `properties` or `patternProperties` are about a name.
     fn is_named(&mut self, members: &'a Map<String, Value>, name: &str) -> Result<bool, TooComplex> {
         let rules = |keyword| members.get(keyword).and_then(Value::as_object);
@@ -318,55 +340,5 @@ impl<'a> Walk<'a> {
         let count = walk.check(schema, &name, Mode::Count)?;
         self.steps = walk.steps;
         Ok(count == 0)
-    }
-
-    /// A keyword of arrays.
-    fn rule_of_array(
-        &mut self,
-        members: &'a Map<String, Value>,
-        keyword: &str,
-        rule: &'a Value,
-        items: &'a [Value],
-        mode: Mode,
-    ) -> Count {
-        let mut count: usize = 0;
-        match (keyword, rule) {
-            ("prefixItems", Value::Array(first)) => {
-                for (index, (schema, item)) in first.iter().zip(items).enumerate() {
-                    count = count.saturating_add(self.part(Part::Index(index), schema, item, mode)?);
-                }
-            }
-            ("items", rule) => {
-                let first = members
-                    .get("prefixItems")
-                    .and_then(Value::as_array)
-                    .map_or(0, Vec::len);
-                if *rule == Value::Bool(false) && items.len() > first {
-                    return Ok(self.violation(mode, || format!("there may be at most {first} items")));
-                }
-                for (index, item) in items.iter().enumerate().skip(first) {
-                    count = count.saturating_add(self.part(Part::Index(index), rule, item, mode)?);
-                }
-            }
-            ("contains", schema) => {
-                let bound = |keyword, none| members.get(keyword).and_then(Value::as_u64).unwrap_or(none);
-                let (least, most) = (bound("minContains", 1), bound("maxContains", u64::MAX));
-                let mut matching = 0;
-                for item in items {
-                    matching += u64::from(self.check(schema, item, Mode::Count)? == 0);
-                }
-                if matching < least {
-                    count = self.violation(mode, || {
-                        format!("too few items match the schema of `contains`: {matching}, at least {least}")
-                    });
-                } else if matching > most {
-                    count = self.violation(mode, || {
-                        format!("too many items match the schema of `contains`: {matching}, at most {most}")
-                    });
-                }
-            }
-            _ => {}
-        }
-        Ok(count)
     }
 }

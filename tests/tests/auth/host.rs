@@ -15,7 +15,7 @@ use super::{hosted, mounted};
 /// Who calls.
 #[skill("auth.whoami", version = "1", side_effects = "none", risk = "low")]
 async fn whoami(ctx: &SkillContext) -> Option<String> {
-    ctx.caller().map(|caller| caller.principal_id().to_owned())
+    ctx.caller().map(|caller| caller.principal_id.clone())
 }
 
 /// Something for those who may write.

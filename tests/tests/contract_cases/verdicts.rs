@@ -107,7 +107,7 @@ fn derived_schemas_judge_like_the_recorded_ones() {
         if !known.iter().any(|skill| skill.reference() == reference) {
             continue;
         }
-        let ours = compile(&described(&reference).contract().to_value()[side]);
+        let ours = compile(&json!(described(&reference).contract())[side]);
         let theirs = compile(&recorded(&reference)["contract"][side]);
         // Outputs are what is produced, which is always all of it: only inputs are also judged when they are incomplete.
         let around = if side == "inputs" {

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use skill_sdk::context::CallerClaims;
 use skill_sdk::knowledge::RecallQuery;
 use skill_sdk::testing::{FakeCore, invoke};
 use skill_sdk::{Caller, SkillContext, SkillError, skill};
@@ -25,8 +24,8 @@ fn looking(ctx: &SkillContext) -> Seen {
     Seen {
         protocol: ctx.protocol().to_owned(),
         invocation: ctx.invocation_id().map(str::to_owned),
-        principal: caller.map(|caller| caller.principal_id().to_owned()),
-        tenant: caller.map(|caller| caller.tenant_id().to_owned()),
+        principal: caller.map(|caller| caller.principal_id.clone()),
+        tenant: caller.map(|caller| caller.tenant_id.clone()),
         may_write: caller.is_some_and(|caller| caller.has_scope("docs:write")),
     }
 }
@@ -42,12 +41,9 @@ async fn a_call_has_the_caller_that_it_is_given_and_is_one_of_a_test() {
         may_write: false,
     };
     assert_eq!(nobody.outputs_as::<Seen>().unwrap(), expected);
-    let mut claims = CallerClaims::new("t-1", "p-1");
-    claims.scopes.insert("docs:write".to_owned());
-    let somebody = invoke(looking::SKILL, json!({}))
-        .caller(Caller::new(claims))
-        .await
-        .unwrap();
+    let mut caller = Caller::new("t-1", "p-1");
+    caller.scopes.insert("docs:write".to_owned());
+    let somebody = invoke(looking::SKILL, json!({})).caller(caller).await.unwrap();
     let expected = Seen {
         principal: Some("p-1".to_owned()),
         tenant: Some("t-1".to_owned()),

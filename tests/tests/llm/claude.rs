@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::json;
-use skill_sdk::context::ContextBuilder;
+use skill_sdk::context::Meta;
 use skill_sdk::llm::{ClaudeCode, LlmClient};
 use skill_sdk::{ChatRequest, Environment, SkillContext};
 use tempfile::TempDir;
@@ -301,13 +301,15 @@ async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
 #[tokio::test]
 async fn a_call_whose_time_is_up_kills_it_too() {
     let sleeping = sleeping();
-    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.deadline = Some(std::time::Instant::now() + Duration::from_secs(2));
-    start.services.llm = Some(LlmClient::new(ClaudeCode::new(
+    let mut meta = Meta::new("test");
+    meta.timeout = Some(Duration::from_secs(2));
+    meta.services.llm = Some(LlmClient::new(ClaudeCode::new(
         sleeping.tool.path(),
         &environment(&[]),
     )));
-    let error = summarize(&SkillContext::new(start)).await.unwrap_err();
+    let error = summarize(&SkillContext::new("doc.summarize@1", meta))
+        .await
+        .unwrap_err();
     assert_eq!(code(&error), "timeout");
     sleeping.are_gone().await;
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use skill_sdk::context::ContextBuilder;
+use skill_sdk::context::Meta;
 use skill_sdk::llm::{ClaudeCode, LlmClient};
 use skill_sdk::{ChatRequest, LlmUsage, SkillContext, SkillError};
 use skill_sdk_tests::cases::{self, Case, Replay};
@@ -106,9 +106,9 @@ async fn replay(case: &Case) {
         } else {
             seconds
         }));
-    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.services.llm = Some(LlmClient::new(claude));
-    let context = SkillContext::new(start);
+    let mut meta = Meta::new("test");
+    meta.services.llm = Some(LlmClient::new(claude));
+    let context = SkillContext::new("doc.summarize@1", meta);
     let request = asked(input);
     let result = match (input["mode"].as_str().unwrap(), input["model"].as_str()) {
         ("object", _) => {
@@ -254,9 +254,9 @@ fn compare_input(id: &str, ours: &str, recorded: &str) {
 async fn rendered(case: &Case) {
     let reply = json!({"result": "{}"}).to_string().into_bytes();
     let tool = Tool::new(&[vec![("stdout", reply)]]);
-    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.services.llm = Some(LlmClient::new(ClaudeCode::new(tool.path(), &environment(&[]))));
-    let llm = SkillContext::new(start).llm().unwrap();
+    let mut meta = Meta::new("test");
+    meta.services.llm = Some(LlmClient::new(ClaudeCode::new(tool.path(), &environment(&[]))));
+    let llm = SkillContext::new("doc.summarize@1", meta).llm().unwrap();
     llm.chat_json_object(ChatRequest::new("")).await.unwrap();
     compare_input(
         &case.id,

@@ -3,9 +3,10 @@
 use std::panic::AssertUnwindSafe;
 
 use serde_json::{Value, json};
-use skill_sdk::context::ContextBuilder;
-use skill_sdk::testing::{FakeAnswer, FakeLlm, LlmCall, invoke};
-use skill_sdk::{ChatRequest, SkillContext, SkillError, skill};
+use skill_sdk::context::Meta;
+use skill_sdk::llm::Prompt;
+use skill_sdk::testing::{FakeAnswer, FakeLlm, invoke};
+use skill_sdk::{ChatRequest, LlmUsage, SkillContext, SkillError, skill};
 use skill_sdk_tests::cases::{self, Case};
 
 use super::Summary;
@@ -28,8 +29,8 @@ fn answer(recorded: &Value) -> FakeAnswer {
     }
 }
 
-fn mode(call: &LlmCall) -> &'static str {
-    if call.schema_name.is_some() {
+fn mode(call: &Prompt) -> &'static str {
+    if call.schema_name().is_some() {
         "json"
     } else {
         "object"
@@ -43,10 +44,10 @@ fn replay(case: &Case) {
         Some(list) => FakeLlm::answers(list.iter().map(answer)),
         None => FakeLlm::always(answer(answers)),
     };
-    let fake = fake.model("m").price(0.5);
-    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.services.llm = Some(fake.client());
-    let context = SkillContext::new(start);
+    let fake = fake.usage(LlmUsage::new("m").tokens(10, 5).price(0.5));
+    let mut meta = Meta::new("test");
+    meta.services.llm = Some(fake.client());
+    let context = SkillContext::new("doc.summarize@1", meta);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -87,14 +88,14 @@ fn replay(case: &Case) {
     assert_eq!(json!(context.cost_document()), cost, "{id}");
 }
 
-fn recorded(call: &LlmCall) -> Value {
+fn recorded(call: &Prompt) -> Value {
     let messages: Vec<_> = call
         .messages
         .iter()
         .map(|message| json!({"role": message.role.as_str(), "content": message.content}))
         .collect();
     json!({
-        "mode": mode(call), "system": call.system_prompt, "messages": messages, "schemaName": call.schema_name,
+        "mode": mode(call), "system": call.system_prompt, "messages": messages, "schemaName": call.schema_name(),
         "temperature": call.temperature, "maxTokens": call.max_tokens, "prompt": call.prompt(),
     })
 }
@@ -153,7 +154,10 @@ async fn a_skill_is_called_with_a_fake() {
     }
     let calls = fake.calls();
     assert_eq!((calls.len(), calls[0].prompt()), (2, "t"));
-    assert_eq!(calls[0].schema.as_ref().unwrap()["required"], json!(["summary"]));
+    assert_eq!(
+        calls[0].schema.as_ref().unwrap().schema["required"],
+        json!(["summary"])
+    );
 }
 
 #[tokio::test]

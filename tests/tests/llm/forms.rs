@@ -254,9 +254,10 @@ async fn a_model_that_takes_no_temperature_is_asked_without() {
 async fn a_client_made_in_code_is_like_that_of_the_environment() {
     let double = Double::start([Say::good()]).await;
     let client = LlmClient::new(OpenAi::new(&double.base, KEY, ["x"]).unwrap());
-    let mut start =
-        skill_sdk::context::ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.services.llm = Some(client);
-    summarize(&skill_sdk::SkillContext::new(start)).await.unwrap();
+    let mut meta = skill_sdk::context::Meta::new("test");
+    meta.services.llm = Some(client);
+    summarize(&skill_sdk::SkillContext::new("doc.summarize@1", meta))
+        .await
+        .unwrap();
     assert_eq!(double.models(), "x");
 }

@@ -16,11 +16,11 @@ mod guard;
 mod llama;
 mod repair;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use skill_sdk::context::ContextBuilder;
+use skill_sdk::context::Meta;
 use skill_sdk::llm::{ChatAnswer, LlmClient, OpenAi};
 use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError};
 
@@ -36,19 +36,19 @@ const KEY: &str = "sk-hunter2";
 
 /// A call whose host has these variables and no others, and this much time.
 fn context_of(environment: Environment, time: Option<Duration>) -> SkillContext {
-    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.environment = environment;
-    start.deadline = time.map(|time| Instant::now() + time);
-    SkillContext::new(start)
+    let mut meta = Meta::new("test");
+    meta.environment = environment;
+    meta.timeout = time;
+    SkillContext::new("doc.summarize@1", meta)
 }
 
 /// A call whose model is at `base`, with the models `a` and `b`. Its client is its own: what it learns of the server is lost by
 /// no other test, and comes from none that had the same port.
 fn context_at(base: &str) -> SkillContext {
-    let mut start = ContextBuilder::new("doc.summarize@1", "test", std::sync::Arc::default());
-    start.environment = environment_at(base, &[]);
-    start.services.llm = Some(LlmClient::new(OpenAi::new(base, KEY, ["a", "b"]).unwrap()));
-    SkillContext::new(start)
+    let mut meta = Meta::new("test");
+    meta.environment = environment_at(base, &[]);
+    meta.services.llm = Some(LlmClient::new(OpenAi::new(base, KEY, ["a", "b"]).unwrap()));
+    SkillContext::new("doc.summarize@1", meta)
 }
 
 /// The same by the environment alone, with more variables.

@@ -53,7 +53,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     match action.as_str() {
         "spend" => ctx.add_cost("ё", 1.5),
         "context" => {
-            let caller = ctx.caller().map(skill_sdk::Caller::principal_id);
+            let caller = ctx.caller().map(|caller| caller.principal_id.as_str());
             return Ok(format!(
                 "{} {:?} {:?} {} {caller:?}",
                 ctx.protocol(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skill_sdk::LlmUsage;
-use skill_sdk::context::{Progress, ProgressSink, settings_values};
+use skill_sdk::context::{NoticeLevel, ReportSink, settings_values};
 use skill_sdk::pipeline::Meta;
 use skill_sdk::{Environment, Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::log;
@@ -69,11 +69,15 @@ async fn an_empty_key_is_none() {
 }
 
 #[derive(Default)]
-struct Reports(Mutex<Vec<Progress>>);
+struct Reports(Mutex<Vec<(f64, Option<f64>, String)>>);
 
-impl ProgressSink for Reports {
-    fn progress(&self, progress: Progress) {
-        self.0.lock().unwrap().push(progress);
+impl ReportSink for Reports {
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        self.0.lock().unwrap().push((done, total, message.to_owned()));
+    }
+
+    fn notice(&self, level: NoticeLevel, message: &str) {
+        panic!("{level:?} {message}");
     }
 }
 
@@ -88,7 +92,7 @@ async fn a_skill_sees_what_the_host_knows() {
     })));
     meta.environment =
         Environment::from_vars([("A", "1"), ("token", "s3")].map(|(a, b)| (a.to_owned(), b.to_owned())));
-    meta.progress = Some(Arc::clone(&reports) as Arc<dyn ProgressSink>);
+    meta.reports = Some(Arc::clone(&reports) as Arc<dyn ReportSink>);
     let completed = call(echo::SKILL, json!({}), meta).await;
     let got: Value = serde_json::from_slice(completed.result().unwrap()).unwrap();
     let expected = json!({
@@ -98,11 +102,7 @@ async fn a_skill_sees_what_the_host_knows() {
     });
     assert_eq!(got, expected);
     let reports = reports.0.lock().unwrap();
-    assert_eq!(reports.len(), 1);
-    assert_eq!(
-        (reports[0].done, reports[0].total, reports[0].message.as_str()),
-        (1.0, Some(2.0), "half")
-    );
+    assert_eq!(*reports, [(1.0, Some(2.0), "half".to_owned())]);
 }
 
 /// Spends, and perhaps fails.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use skill_sdk::knowledge::{ApplyError, Document, Entity, EntityQuery, Filter, RecallQuery, Snapshot};
+use skill_sdk::knowledge::{Document, Entity, EntityQuery, Filter, RecallQuery, Snapshot, SnapshotStale};
 use skill_sdk::testing::FakeCore;
 use skill_sdk::{SkillContext, SkillError};
 use skill_sdk_tests::cases::{self, Case, Replay};
@@ -186,13 +186,11 @@ async fn somebody_else_may_be_quicker() {
         .apply(&mine, "w", Some(&plan.state_token))
         .await
         .unwrap_err();
-    let ApplyError::Stale(stale) = error else {
-        panic!("{error:?}");
-    };
+    let stale = SnapshotStale::of(&error).unwrap();
     assert_eq!(core.entities("w")[0].key, "theirs");
     assert!(core.applied().is_empty());
     let again = knowledge.preview(&mine, "w").await.unwrap();
-    assert_eq!(Some(again.state_token.as_str()), stale.state_token());
+    assert_eq!(Some(again.state_token.as_str()), stale.state_token.as_deref());
     assert_eq!((again.opened, again.closed), (1, 1));
     knowledge
         .apply(&mine, "w", Some(&again.state_token))

@@ -1,8 +1,7 @@
 //! Knowledge over real HTTP.
 
 use serde_json::json;
-use skill_sdk::SkillError;
-use skill_sdk::knowledge::{ApplyError, Document, Entity, EntityQuery, RecallQuery, Snapshot};
+use skill_sdk::knowledge::{Document, Entity, EntityQuery, RecallQuery, Snapshot, SnapshotStale};
 
 use super::context;
 use super::platform::{Fault, Platform};
@@ -94,10 +93,9 @@ async fn a_plan_holds_for_the_state_that_it_was_made_for() {
         .apply(&snapshot("s"), "w", Some(&plan.state_token))
         .await
         .unwrap_err();
-    let ApplyError::Stale(stale) = error else {
-        panic!("{error:?}");
-    };
-    assert_eq!(stale.state_token(), Some("st:1"));
+    assert_eq!((error.code(), error.is_retryable()), ("snapshot_stale", false));
+    let stale = SnapshotStale::of(&error).unwrap();
+    assert_eq!(stale.state_token.as_deref(), Some("st:1"));
     assert_eq!(platform.state().effects, 0);
     let plan = knowledge.preview(&snapshot("s"), "w").await.unwrap();
     knowledge
@@ -114,8 +112,8 @@ async fn a_plan_holds_for_the_state_that_it_was_made_for() {
         ))],
     );
     let error = knowledge.apply(&snapshot("s"), "w", None).await.unwrap_err();
-    assert!(matches!(error, ApplyError::Failed(_)));
-    assert_eq!(SkillError::from(error).code(), "snapshot_invalid");
+    assert_eq!(error.code(), "snapshot_invalid");
+    assert_eq!(SnapshotStale::of(&error), None);
 }
 
 #[tokio::test]

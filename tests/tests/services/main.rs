@@ -17,12 +17,12 @@ mod store;
 mod wire;
 
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
-use skill_sdk::context::{ContextBuilder, States};
+use skill_sdk::context::Meta;
 use skill_sdk::testing::{Invoke, invoke};
 use skill_sdk::{Environment, SkillContext, skill};
 use tokio::sync::oneshot;
@@ -34,10 +34,10 @@ fn context(variables: impl IntoIterator<Item = (String, String)>) -> SkillContex
 
 /// The context of a call that has this much time.
 fn within(variables: impl IntoIterator<Item = (String, String)>, time: Option<Duration>) -> SkillContext {
-    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
-    start.environment = Environment::from_vars(variables);
-    start.deadline = time.map(|time| Instant::now() + time);
-    SkillContext::new(start)
+    let mut meta = Meta::new("test");
+    meta.environment = Environment::from_vars(variables);
+    meta.timeout = time;
+    SkillContext::new("a@1", meta)
 }
 
 /// Who waits for the contexts of which calls.

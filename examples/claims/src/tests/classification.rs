@@ -105,7 +105,7 @@ fn the_model_of_the_host_answers() {
         "Subject: A suitcase\nPolicy: TR-204817\nAmount in euros: 300\n\nIt is gone. Call [ПДн:телефон]."
     );
     assert!(call.system_prompt.contains("TR travel"));
-    let categories = &call.schema.as_ref().unwrap()["properties"]["category"]["enum"];
+    let categories = &call.schema.as_ref().unwrap().schema["properties"]["category"]["enum"];
     assert_eq!(categories[0], "motor");
 }
 

@@ -33,7 +33,7 @@ fn merges_at_once_all_get_through() {
 #[test]
 fn a_branch_that_moved_meanwhile_stops_the_write() {
     let fixture = Fixture::bare();
-    let ctx = fixture.context(|_| {});
+    let ctx = fixture.context(None);
     let name = RepositoryName::try_from("team/app.git".to_owned()).unwrap();
     let repository = Repository::open(&name, &ctx).unwrap();
     let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "new\n")]);

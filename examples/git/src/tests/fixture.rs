@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use skill_sdk::context::ContextBuilder;
+use skill_sdk::pipeline::Meta;
 use skill_sdk::testing::{Invoke, invoke};
 use skill_sdk::{Environment, SkillContext};
 use tempfile::TempDir;
@@ -116,12 +116,12 @@ impl Fixture {
         invoke(merge::SKILL, inputs).env("GIT_ROOT", text(&self.root()))
     }
 
-    /// A context like that of a call, for what lies below the skill.
-    pub(super) fn context(&self, change: impl FnOnce(&mut ContextBuilder)) -> SkillContext {
-        let mut start = ContextBuilder::new("git.merge@2", "test", Arc::default());
-        start.environment = Environment::from_vars([("GIT_ROOT".to_owned(), text(&self.root()))]);
-        change(&mut start);
-        SkillContext::new(start)
+    /// A context like that of a call that has this much time, for what lies below the skill.
+    pub(super) fn context(&self, timeout: Option<Duration>) -> SkillContext {
+        let mut meta = Meta::new("test");
+        meta.environment = Environment::from_vars([("GIT_ROOT".to_owned(), text(&self.root()))]);
+        meta.timeout = timeout;
+        SkillContext::new("git.merge@2", meta)
     }
 }
 

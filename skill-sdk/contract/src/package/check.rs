@@ -3,16 +3,16 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::diff::unified_diff;
 use super::drift::{Difference, compare};
 use super::error::PackageError;
 use super::export::{Plan, PlannedFile};
-use super::files::{self, Found};
-use super::header::{HEAD_BYTES, is_generated};
-use super::names::parse_file_name;
+use super::files;
+use super::header::is_generated;
+use super::names::skill_of_file;
 use super::yaml::{read, read_mapping};
 
 /// One file that does not agree with the code.
@@ -22,7 +22,6 @@ use super::yaml::{read, read_mapping};
 #[non_exhaustive]
 pub struct Drift {
     /// The file, as a path below the directory that was opened.
-    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// The ref of the skill whose file it is; none for a file that belongs to no skill.
     pub skill: Option<String>,
@@ -40,7 +39,7 @@ pub enum Finding {
     Missing,
     /// The file says something else than the code.
     Differs {
-        /// The places that differ, in the code's order; see [`compare`].
+        /// The places that differ, in the code's order.
         differences: Vec<Difference>,
         /// The same as a unified diff from the file to the code; empty for very long documents.
         diff: String,
@@ -85,7 +84,7 @@ impl Plan {
     /// When the directory cannot be listed.
     pub fn leftovers(&self) -> Result<Vec<Drift>, PackageError> {
         let names = files::entries(&self.directory)
-            .map_err(|e| PackageError::io("read the directory", &self.directory, e))?;
+            .map_err(|error| PackageError::io("read the directory", &self.directory, &error))?;
         let unknown = names.iter().filter(|name| !self.known.contains(*name));
         Ok(unknown
             .filter_map(|name| check_unknown(&self.directory, name))
@@ -99,25 +98,23 @@ fn check_planned(planned: &PlannedFile) -> Vec<Drift> {
         skill: Some(planned.skill.clone()),
         finding,
     };
+    let unreadable = |message, line, column| {
+        vec![drift(Finding::Unreadable {
+            message,
+            line,
+            column,
+        })]
+    };
     let bytes = match files::look(&planned.path) {
-        Found::Nothing => return vec![drift(Finding::Missing)],
-        Found::Unusable(message) => {
-            return vec![drift(Finding::Unreadable {
-                message,
-                line: None,
-                column: None,
-            })];
-        }
-        Found::File(bytes) => bytes,
+        Ok(None) => return vec![drift(Finding::Missing)],
+        Ok(Some(bytes)) => bytes,
+        Err(message) => return unreadable(message, None, None),
     };
     let file = match read_mapping(&bytes) {
         Ok(map) => Value::Object(map),
         Err(error) => {
-            return vec![drift(Finding::Unreadable {
-                message: error.message,
-                line: error.position.map(|position| position.line),
-                column: error.position.map(|position| position.column),
-            })];
+            let (line, column) = error.position.unzip();
+            return unreadable(error.message, line, column);
         }
     };
     let mut differences = compare(&file, &planned.document);
@@ -137,16 +134,10 @@ fn check_planned(planned: &PlannedFile) -> Vec<Drift> {
 }
 
 fn check_unknown(directory: &Path, file_name: &str) -> Option<Drift> {
-    let (name, _) = parse_file_name(file_name)?;
+    let name = skill_of_file(file_name)?;
     let path = directory.join(file_name);
-    if !is_generated(&files::head(&path, HEAD_BYTES)?) {
-        return None;
-    }
-    let key = match files::look(&path) {
-        Found::File(bytes) => read(&bytes).ok().and_then(|file| other_key(&file, name)),
-        Found::Nothing => return None,
-        Found::Unusable(_) => None,
-    };
+    let bytes = files::look(&path).ok()?.filter(|bytes| is_generated(bytes))?;
+    let key = read(&bytes).ok().and_then(|file| other_key(&file, name));
     let finding = match key {
         Some(key) => Finding::KeyMismatch {
             key,
@@ -206,15 +197,10 @@ impl fmt::Display for Drift {
 }
 
 /// A path for people: control characters, which names on disk may hold, are escaped.
-pub(super) fn shown_path(path: &Path) -> String {
+fn shown_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     if text.chars().any(char::is_control) {
         return text.escape_debug().to_string();
     }
     text.into_owned()
-}
-
-#[expect(clippy::ptr_arg, reason = "the signature is serde's")]
-pub(super) fn as_text<S: Serializer>(path: &PathBuf, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
 }

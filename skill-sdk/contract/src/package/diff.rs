@@ -14,7 +14,7 @@ const MOST_LINES: usize = 10_000;
 /// Both are written in the canonical layout first, so comments, quoting and line breaks of the file
 /// do not show; and the file's members are put in the code's order. `path` names the file in the two
 /// lines at the top. Empty when there is nothing to show, or when a document is too long.
-pub fn unified_diff(path: &str, file: &Value, code: &Value) -> String {
+pub(super) fn unified_diff(path: &str, file: &Value, code: &Value) -> String {
     let old = emit(&in_order_of(file, code));
     let new = emit(code);
     if old.lines().count().max(new.lines().count()) > MOST_LINES {

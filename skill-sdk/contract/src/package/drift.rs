@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use crate::rules::short;
 
@@ -51,83 +51,50 @@ const MOST_DIFFERENCES: usize = 200;
 /// The order of members does not matter, the order of list entries does. Numbers are equal as JSON
 /// numbers (`1` and `1.0`), a number and a string never are. When one list has more entries, what the
 /// lists have in common at both ends is left out.
-pub fn compare(file: &Value, code: &Value) -> Vec<Difference> {
+pub(super) fn compare(file: &Value, code: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
-    compare_at(&mut String::new(), file, code, &mut found);
+    compare_at("", Some(file), Some(code), &mut found);
+    found.truncate(MOST_DIFFERENCES);
     found
 }
 
-fn compare_at(path: &mut String, file: &Value, code: &Value, found: &mut Vec<Difference>) {
-    if found.len() >= MOST_DIFFERENCES {
-        return;
-    }
+fn compare_at(path: &str, file: Option<&Value>, code: Option<&Value>, found: &mut Vec<Difference>) {
     match (file, code) {
-        (Value::Object(file), Value::Object(code)) => compare_members(path, file, code, found),
-        (Value::Array(file), Value::Array(code)) => compare_entries(path, file, code, found),
-        _ if same(file, code) => {}
-        _ => push(found, path, Some(file), Some(code)),
-    }
-}
-
-/// In the code's order, then what only the file has.
-fn compare_members(
-    path: &mut String,
-    file: &Map<String, Value>,
-    code: &Map<String, Value>,
-    found: &mut Vec<Difference>,
-) {
-    for (name, code) in code {
-        within(path, &member(path, name), |path| match file.get(name) {
-            Some(file) => compare_at(path, file, code, found),
-            None => push(found, path, None, Some(code)),
-        });
-    }
-    for (name, file) in file {
-        if !code.contains_key(name) {
-            within(path, &member(path, name), |path| {
-                push(found, path, Some(file), None);
-            });
+        _ if found.len() >= MOST_DIFFERENCES => {}
+        (Some(file), Some(code)) if same(file, code) => {}
+        (Some(Value::Object(file)), Some(Value::Object(code))) => {
+            // In the code's order, then what only the file has.
+            let others = file.keys().filter(|name| !code.contains_key(*name));
+            for name in code.keys().chain(others) {
+                compare_at(&member(path, name), file.get(name), code.get(name), found);
+            }
         }
-    }
-}
-
-fn compare_entries(path: &mut String, file: &[Value], code: &[Value], found: &mut Vec<Difference>) {
-    let (mut start, mut end) = (0, 0);
-    if file.len() != code.len() {
-        start = file.iter().zip(code).take_while(|(a, b)| same(a, b)).count();
-        let rest = file[start..].iter().rev().zip(code[start..].iter().rev());
-        end = rest.take_while(|(a, b)| same(a, b)).count();
-    }
-    let file = &file[start..file.len() - end];
-    let code = &code[start..code.len() - end];
-    for index in 0..file.len().max(code.len()) {
-        let entry = format!("[{}]", start + index);
-        within(path, &entry, |path| match (file.get(index), code.get(index)) {
-            (Some(file), Some(code)) => compare_at(path, file, code, found),
-            (file, code) => push(found, path, file, code),
-        });
-    }
-}
-
-fn push(found: &mut Vec<Difference>, path: &str, file: Option<&Value>, code: Option<&Value>) {
-    if found.len() < MOST_DIFFERENCES {
-        found.push(Difference {
+        (Some(Value::Array(file)), Some(Value::Array(code))) => {
+            let (mut start, mut end) = (0, 0);
+            if file.len() != code.len() {
+                start = file.iter().zip(code).take_while(|(a, b)| same(a, b)).count();
+                let rest = file[start..].iter().rev().zip(code[start..].iter().rev());
+                end = rest.take_while(|(a, b)| same(a, b)).count();
+            }
+            let (file, code) = (&file[..file.len() - end], &code[..code.len() - end]);
+            for index in start..file.len().max(code.len()) {
+                compare_at(
+                    &format!("{path}[{index}]"),
+                    file.get(index),
+                    code.get(index),
+                    found,
+                );
+            }
+        }
+        (file, code) => found.push(Difference {
             path: path.to_owned(),
             file: file.cloned(),
             code: code.cloned(),
-        });
+        }),
     }
 }
 
-/// Runs `inner` with `step` appended to the path.
-fn within(path: &mut String, step: &str, inner: impl FnOnce(&mut String)) {
-    let length = path.len();
-    path.push_str(step);
-    inner(path);
-    path.truncate(length);
-}
-
-/// How a member's name is appended to `path`.
+/// The path of the member `name` of what stands at `path`.
 fn member(path: &str, name: &str) -> String {
     let is_word = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'))
         && name
@@ -135,41 +102,23 @@ fn member(path: &str, name: &str) -> String {
             .all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));
     match (is_word, path.is_empty()) {
         (true, true) => name.to_owned(),
-        (true, false) => format!(".{name}"),
-        (false, _) => format!("[{}]", Value::from(name)),
+        (true, false) => format!("{path}.{name}"),
+        (false, _) => format!("{path}[{}]", Value::from(name)),
     }
 }
 
 /// Equality of JSON values with numbers as numbers.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => same_number(a, b),
+        (Value::Number(a), Value::Number(b)) => {
+            a == b || (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()
+        }
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
     }
-}
-
-fn same_number(a: &Number, b: &Number) -> bool {
-    match (integer(a), integer(b)) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => a.as_f64() == b.as_f64(),
-        _ => false,
-    }
-}
-
-/// The number as an integer, if it is one that 128 bits hold.
-fn integer(number: &Number) -> Option<i128> {
-    if let Some(integer) = number.as_i128() {
-        return Some(integer);
-    }
-    let float = number.as_f64()?;
-    // Below 2^127 a float without a fraction is exactly an integer of 128 bits.
-    let fits = float.fract() == 0.0 && float.abs() < 2f64.powi(127);
-    #[expect(clippy::cast_possible_truncation, reason = "checked on the line above")]
-    fits.then_some(float as i128)
 }
 
 /// A value as JSON on one line, shortened.

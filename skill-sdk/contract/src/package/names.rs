@@ -8,14 +8,14 @@
 const LONGEST_FILE_NAME: usize = 255;
 
 /// The ending of every file that is written.
-pub(super) const ENDING: &str = ".yaml";
+const ENDING: &str = ".yaml";
 
 /// The file of one version of a skill: `<name>.yaml` for the newest, `<name>@<version>.yaml` for
 /// the others.
 ///
 /// # Errors
 /// In words, when the name or the version cannot be part of a file name on every system.
-pub fn file_name(name: &str, version: &str, newest: bool) -> Result<String, String> {
+pub(super) fn file_name(name: &str, version: &str, newest: bool) -> Result<String, String> {
     check_part("name", name)?;
     check_part("version", version)?;
     if name.starts_with('.') {
@@ -41,13 +41,9 @@ pub fn file_name(name: &str, version: &str, newest: bool) -> Result<String, Stri
     Ok(file)
 }
 
-/// The name and, for `<name>@<version>.yaml`, the version that a file's name stands for.
-pub(super) fn parse_file_name(file: &str) -> Option<(&str, Option<&str>)> {
-    let stem = file.strip_suffix(ENDING)?;
-    Some(match stem.split_once('@') {
-        Some((name, version)) => (name, Some(version)),
-        None => (stem, None),
-    })
+/// The name of the skill that a file's name stands for.
+pub(super) fn skill_of_file(file: &str) -> Option<&str> {
+    file.strip_suffix(ENDING)?.split('@').next()
 }
 
 fn check_part(what: &str, text: &str) -> Result<(), String> {
@@ -70,15 +66,11 @@ fn check_part(what: &str, text: &str) -> Result<(), String> {
 
 /// Names that Windows keeps for devices, whatever ending they have.
 fn is_windows_device(stem: &str) -> bool {
-    const PLAIN: [&str; 4] = ["con", "prn", "aux", "nul"];
     let stem = stem.to_ascii_lowercase();
-    let numbered = |prefix: &str| {
-        stem.strip_prefix(prefix).is_some_and(|rest| {
-            matches!(
-                rest,
-                "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³"
-            )
-        })
+    let is_port = |prefix: &str| {
+        let mut number = stem.strip_prefix(prefix).unwrap_or_default().chars();
+        let is_numbered = number.next().is_some_and(|c| "123456789¹²³".contains(c));
+        is_numbered && number.next().is_none()
     };
-    PLAIN.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
+    ["con", "prn", "aux", "nul"].contains(&stem.as_str()) || is_port("com") || is_port("lpt")
 }

@@ -1,7 +1,6 @@
 //! The files of a plan on disk: all of them, or none.
 
-use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::check::{Drift, as_text, shown_path};
+use super::check::Drift;
 use super::drift::compare;
 use super::error::PackageError;
 use super::export::{Plan, PlannedFile};
-use super::files::{self, Found};
+use super::files;
 use super::header::is_generated;
 use super::yaml::read;
 
@@ -27,14 +26,13 @@ pub struct Written {
     pub stale: Vec<Drift>,
 }
 
-/// One file after a write. Displayed as `wrote <path>` or `unchanged <path>`.
+/// One file after a write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WrittenFile {
     /// The skill's ref.
     pub skill: String,
     /// The file.
-    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// What happened to it.
     pub outcome: Outcome,
@@ -51,16 +49,6 @@ pub enum Outcome {
     Unchanged,
 }
 
-impl fmt::Display for WrittenFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = match self.outcome {
-            Outcome::Wrote => "wrote",
-            Outcome::Unchanged => "unchanged",
-        };
-        write!(f, "{word} {}", shown_path(&self.path))
-    }
-}
-
 impl Plan {
     /// Writes the files whose text is not the planned one.
     ///
@@ -69,60 +57,45 @@ impl Plan {
     /// keeps its permissions.
     ///
     /// # Errors
-    /// [`PackageError::NotOurs`] when a target is a directory, a link, or a file without the
-    /// generated header that says something else than the code; [`PackageError::Io`] when the disk
-    /// refuses before the first file was replaced, [`PackageError::Incomplete`] when after it.
+    /// When a target is a directory, a link, or a file without the generated header that says something else than the
+    /// code, or when the disk refuses. The text says so where some files had been replaced before.
     pub fn write(&self) -> Result<Written, PackageError> {
-        let outcomes = self.outcomes()?;
-        let stale = self.leftovers()?;
-        let changed: Vec<&PlannedFile> = self
-            .files
-            .iter()
-            .zip(&outcomes)
-            .filter(|(_, outcome)| **outcome == Outcome::Wrote)
-            .map(|(file, _)| file)
-            .collect();
-        if !changed.is_empty() {
-            fs::create_dir_all(&self.directory)
-                .map_err(|e| PackageError::io("create the directory", &self.directory, e))?;
-            replace_all(&self.directory, &changed)?;
-        }
-        let files = self
-            .files
-            .iter()
-            .zip(outcomes)
-            .map(|(file, outcome)| WrittenFile {
-                skill: file.skill.clone(),
-                path: file.path.clone(),
-                outcome,
-            })
-            .collect();
-        Ok(Written { files, stale })
-    }
-
-    /// What to do with each file; every target that must not be replaced is reported at once.
-    fn outcomes(&self) -> Result<Vec<Outcome>, PackageError> {
-        let mut outcomes = Vec::with_capacity(self.files.len());
-        let mut refused = Vec::new();
+        let mut written = Written {
+            files: Vec::with_capacity(self.files.len()),
+            stale: self.leftovers()?,
+        };
+        // Every target that must not be replaced is reported at once.
+        let mut refused = String::new();
         for file in &self.files {
             match outcome_of(file) {
-                Ok(outcome) => outcomes.push(outcome),
-                Err(what) => refused.push((file.path.clone(), what)),
+                Ok(outcome) => written.files.push(WrittenFile {
+                    skill: file.skill.clone(),
+                    path: file.path.clone(),
+                    outcome,
+                }),
+                Err(what) => refused += &format!("\n  {}: {what}", file.path.display()),
             }
         }
-        if refused.is_empty() {
-            Ok(outcomes)
-        } else {
-            Err(PackageError::NotOurs { files: refused })
+        if !refused.is_empty() {
+            return Err(PackageError(format!(
+                "nothing was written:{refused}\nmove or delete what is there and export again"
+            )));
         }
+        let outcomes = self.files.iter().zip(&written.files);
+        let changed = outcomes.filter(|(_, written)| written.outcome == Outcome::Wrote);
+        let changed: Vec<&PlannedFile> = changed.map(|(file, _)| file).collect();
+        if !changed.is_empty() {
+            fs::create_dir_all(&self.directory)
+                .map_err(|error| PackageError::io("create the directory", &self.directory, &error))?;
+            replace_all(&self.directory, &changed)?;
+        }
+        Ok(written)
     }
 }
 
 fn outcome_of(file: &PlannedFile) -> Result<Outcome, String> {
-    let bytes = match files::look(&file.path) {
-        Found::Nothing => return Ok(Outcome::Wrote),
-        Found::Unusable(what) => return Err(what),
-        Found::File(bytes) => bytes,
+    let Some(bytes) = files::look(&file.path)? else {
+        return Ok(Outcome::Wrote);
     };
     if bytes == file.text.as_bytes() {
         return Ok(Outcome::Unchanged);
@@ -139,25 +112,12 @@ fn outcome_of(file: &PlannedFile) -> Result<Outcome, String> {
 
 /// Stores all texts beside their targets, then renames them.
 pub(super) fn replace_all(directory: &Path, files: &[&PlannedFile]) -> Result<(), PackageError> {
-    let mut staged = Vec::with_capacity(files.len());
-    for file in files {
-        staged.push(Staged::new(file)?);
-    }
-    let mut written = Vec::new();
-    for staged in staged {
-        let path = staged.target.clone();
-        match staged.commit() {
-            Ok(()) => written.push(path),
-            Err(source) if written.is_empty() => {
-                return Err(PackageError::io("replace", path, source));
-            }
-            Err(source) => {
-                return Err(PackageError::Incomplete {
-                    written,
-                    path,
-                    source,
-                });
-            }
+    let mut staged: Vec<PathBuf> = Vec::with_capacity(files.len());
+    let result = stage_all(files, &mut staged).and_then(|()| rename_all(files, &staged));
+    if result.is_err() {
+        // Those that were renamed are not there any more.
+        for temporary in &staged {
+            let _ = fs::remove_file(temporary);
         }
     }
     // The renames themselves should survive a power failure; where a directory cannot be opened as a
@@ -165,63 +125,45 @@ pub(super) fn replace_all(directory: &Path, files: &[&PlannedFile]) -> Result<()
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
     }
+    result
+}
+
+fn stage_all(files: &[&PlannedFile], staged: &mut Vec<PathBuf>) -> Result<(), PackageError> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    for file in files {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".skill-sdk-{}-{count}.tmp", std::process::id());
+        let temporary = file.path.with_file_name(name);
+        staged.push(temporary.clone());
+        stage(file, &temporary).map_err(|error| PackageError::io("write", &temporary, &error))?;
+    }
     Ok(())
 }
 
-/// A new text on disk, not yet at its target. Dropped without [`commit`](Self::commit), it is gone.
-struct Staged {
-    temporary: PathBuf,
-    target: PathBuf,
-    committed: bool,
+/// Writes a text that is safely on disk afterwards, with the permissions of the file that it will replace.
+fn stage(file: &PlannedFile, temporary: &Path) -> io::Result<()> {
+    // Left by a process that was killed and had the same number.
+    let _ = fs::remove_file(temporary);
+    let mut output = File::create_new(temporary)?;
+    output.write_all(file.text.as_bytes())?;
+    if let Ok(old) = fs::metadata(&file.path) {
+        output.set_permissions(old.permissions())?;
+    }
+    output.sync_all()
 }
 
-impl Staged {
-    fn new(file: &PlannedFile) -> Result<Self, PackageError> {
-        let (temporary, mut output) =
-            create_beside(&file.path).map_err(|e| PackageError::io("create a file beside", &file.path, e))?;
-        let staged = Self {
-            temporary,
-            target: file.path.clone(),
-            committed: false,
-        };
-        output
-            .write_all(file.text.as_bytes())
-            .and_then(|()| match fs::metadata(&file.path) {
-                Ok(old) => output.set_permissions(old.permissions()),
-                Err(_) => Ok(()),
-            })
-            .and_then(|()| output.sync_all())
-            .map_err(|e| PackageError::io("write", &staged.temporary, e))?;
-        Ok(staged)
-    }
-
-    fn commit(mut self) -> io::Result<()> {
-        fs::rename(&self.temporary, &self.target)?;
-        self.committed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Staged {
-    fn drop(&mut self) {
-        if !self.committed {
-            let _ = fs::remove_file(&self.temporary);
+fn rename_all(files: &[&PlannedFile], staged: &[PathBuf]) -> Result<(), PackageError> {
+    for (index, (file, temporary)) in files.iter().zip(staged).enumerate() {
+        if let Err(error) = fs::rename(temporary, &file.path) {
+            let before = files[..index].iter();
+            let before: String = before
+                .map(|file| format!("\n  written before: {}", file.path.display()))
+                .collect();
+            let PackageError(text) = PackageError::io("replace", &file.path, &error);
+            return Err(PackageError(format!(
+                "{text}{before}\nexport again when the cause is gone"
+            )));
         }
     }
-}
-
-/// A file that did not exist, in the directory of `target`, with a name of this process.
-fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    loop {
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".skill-sdk-{}-{count}.tmp", std::process::id());
-        let path = target.with_file_name(name);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => return Ok((path, file)),
-            // Left by a process that was killed and had the same number.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
+    Ok(())
 }

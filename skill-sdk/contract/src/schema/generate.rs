@@ -5,13 +5,14 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::problem::{SchemaProblem, SchemaProblemKind};
+use super::problem::SchemaProblem;
 use super::refs::{self, Defs};
-use super::root::{self, Kinds};
+use super::root;
 use super::{
     OutputShape, Outputs, contradictions, defaults, inline_refs, normalize, serialized, short_type_name,
 };
 use crate::keywords::rank;
+use crate::types::Types;
 use crate::validation::DIALECT;
 use crate::walk::bottom_up;
 
@@ -19,48 +20,34 @@ use crate::walk::bottom_up;
 type Write = fn(&mut SchemaGenerator) -> Schema;
 
 pub(super) fn inputs(write: Write, type_name: &str) -> Result<Value, SchemaProblem> {
-    let mut draft = draft(
-        write,
-        type_name,
-        SchemaSettings::draft2020_12().for_deserialize(),
-        "inputs",
-    )?;
-    let kinds = root::kinds(&draft.root, &draft.defs);
-    if !kinds.has(Kinds::OBJECT) {
-        let name = short_type_name(type_name);
-        let what = kinds.words();
-        let help = if kinds == Kinds::NULL {
+    let name = short_type_name(type_name);
+    let settings = SchemaSettings::draft2020_12().for_deserialize();
+    let mut draft = Draft::new(write, &name, settings, "inputs")?;
+    let types = root::types(&draft.root, &draft.defs);
+    if !types.meets(Types::OBJECT) {
+        let what = types.words();
+        let help = if types == Types::NULL {
             "leave the parameter out when the skill takes no inputs"
         } else {
             "make it a field of a struct"
         };
-        return Err(SchemaProblem {
-            kind: SchemaProblemKind::NotAnObject,
-            message: format!(
-                "`{name}` cannot be the inputs of a skill: it is {what}, and the inputs are a JSON object; {help}"
-            ),
-            type_name: name,
-            pointer: String::new(),
-        });
+        return Err(SchemaProblem(format!(
+            "`{name}` cannot be the inputs of a skill: it is {what}, and the inputs are a JSON object; {help}"
+        )));
     }
     draft.root = root::object(&draft.root, &draft.defs);
     Ok(draft.finish())
 }
 
 pub(super) fn outputs(write: Write, type_name: &str) -> Result<Outputs, SchemaProblem> {
-    let mut draft = draft(
-        write,
-        type_name,
-        SchemaSettings::draft2020_12().for_serialize(),
-        "outputs",
-    )?;
-    let all = std::iter::once(&mut draft.root).chain(draft.defs.values_mut());
-    all.for_each(serialized::loosen);
-    let kinds = root::kinds(&draft.root, &draft.defs);
-    let shape = if kinds == Kinds::OBJECT {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut draft = Draft::new(write, &short_type_name(type_name), settings, "outputs")?;
+    draft.schemas().for_each(serialized::loosen);
+    let types = root::types(&draft.root, &draft.defs);
+    let shape = if types == Types::OBJECT {
         draft.root = root::object(&draft.root, &draft.defs);
         OutputShape::Object
-    } else if kinds == Kinds::NULL {
+    } else if types == Types::NULL {
         draft.root = root::empty();
         OutputShape::Empty
     } else {
@@ -79,61 +66,43 @@ struct Draft {
     defs: Defs,
 }
 
-fn draft(
-    write: Write,
-    type_name: &str,
-    settings: SchemaSettings,
-    side: &str,
-) -> Result<Draft, SchemaProblem> {
-    let mut generator = settings.into_generator();
-    let mut root = write(&mut generator).to_value();
-    let mut defs = generator.take_definitions(false);
-    let name = short_type_name(type_name);
-    if let Err(reference) = refs::rename(&mut root, &mut defs) {
-        return Err(SchemaProblem {
-            kind: SchemaProblemKind::UnresolvedReference,
-            message: format!(
+impl Draft {
+    fn new(write: Write, name: &str, settings: SchemaSettings, side: &str) -> Result<Self, SchemaProblem> {
+        let mut generator = settings.into_generator();
+        let mut draft = Self {
+            root: write(&mut generator).to_value(),
+            defs: generator.take_definitions(false),
+        };
+        if let Err(reference) = refs::rename(&mut draft.root, &mut draft.defs) {
+            return Err(SchemaProblem(format!(
                 "the schema of the {side} `{name}` refers to `{reference}`, which is not in it; in a `JsonSchema` \
                  written by hand refer to another type with `generator.subschema_for`"
-            ),
-            type_name: name,
-            pointer: String::new(),
-        });
+            )));
+        }
+        draft.schemas().for_each(normalize::normalize);
+        let shared = draft.defs.clone();
+        draft
+            .schemas()
+            .for_each(|schema| inline_refs::merge_variants(schema, &shared));
+        if let Some((owner, reason)) = contradictions::find(&draft.root, &draft.defs, side == "inputs") {
+            let owner = owner.filter(|owner| *owner != name);
+            let inside = owner.map_or(String::new(), |owner| format!(", in the type `{owner}`"));
+            return Err(SchemaProblem(format!(
+                "no value can satisfy the schema of the {side} `{name}`{inside}: {reason}"
+            )));
+        }
+        Ok(draft)
     }
-    std::iter::once(&mut root)
-        .chain(defs.values_mut())
-        .for_each(normalize::normalize);
-    let shared = defs.clone();
-    std::iter::once(&mut root)
-        .chain(defs.values_mut())
-        .for_each(|schema| inline_refs::merge_variants(schema, &shared));
-    if let Some(found) = contradictions::find(&root, &defs, side == "inputs") {
-        let place = match found.pointer.as_str() {
-            "" => String::new(),
-            pointer => format!(" at `{pointer}`"),
-        };
-        let inside = match found.owner {
-            Some(owner) if owner != name => format!(", in the type `{owner}`"),
-            _ => String::new(),
-        };
-        return Err(SchemaProblem {
-            kind: SchemaProblemKind::Unsatisfiable,
-            message: format!(
-                "no value can satisfy the schema of the {side} `{name}`{place}{inside}: {}",
-                found.reason
-            ),
-            type_name: name,
-            pointer: found.pointer,
-        });
-    }
-    Ok(Draft { root, defs })
-}
 
-impl Draft {
+    /// The root and all shared types.
+    fn schemas(&mut self) -> impl Iterator<Item = &mut Value> {
+        std::iter::once(&mut self.root).chain(self.defs.values_mut())
+    }
+
     fn finish(mut self) -> Value {
         inline_refs::inline_refs(&mut self.root, &mut self.defs);
         let shared = self.defs.clone();
-        for schema in std::iter::once(&mut self.root).chain(self.defs.values_mut()) {
+        for schema in self.schemas() {
             defaults::normalize(schema, &shared);
             sort_keywords(schema);
         }

@@ -7,13 +7,13 @@
 //! field of a shared type stand beside `anyOf` with that one reference. `allOf` would mean the same, but some
 //! providers refuse or ignore it, while all of them know `anyOf`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::docs::joined;
 use super::normalize::flatten_unions;
-use super::refs::{Defs, only_target, reference, resolved, target};
+use super::refs::{Defs, resolved, target};
 use crate::keywords::{Shape, is_annotation, shape_of};
 use crate::walk::{Node, bottom_up, children_mut, each, height, is_null};
 
@@ -87,37 +87,30 @@ fn merged_object(own: &Node, shared: &Node) -> Option<Node> {
 
 /// Decides for every type in `defs`, and leaves no keyword beside a reference and no unused type.
 pub(super) fn inline_refs(root: &mut Value, defs: &mut Defs) {
-    skip_aliases(root, defs);
-    let order: Vec<String> = defs.keys().cloned().collect();
     let uses = uses(root, defs);
+    let is_shared =
+        |name: &String| uses.get(name).is_some_and(|count| *count > 1) || is_recursive(name, defs);
+    let shared: BTreeSet<String> = defs.keys().filter(|name| is_shared(name)).cloned().collect();
+    let reached = std::mem::take(defs)
+        .into_iter()
+        .filter(|(name, _)| uses.contains_key(name));
     let mut once = Defs::new();
-    let mut shared = Defs::new();
-    for name in &order {
-        let Some(schema) = defs.get(name) else { continue };
-        match uses.get(name) {
-            None => {}
-            Some(1) if !is_recursive(name, defs) => {
-                once.insert(name.clone(), schema.clone());
-            }
-            Some(_) => {
-                shared.insert(name.clone(), schema.clone());
-            }
-        }
+    for (name, schema) in reached {
+        let place = if shared.contains(&name) {
+            &mut *defs
+        } else {
+            &mut once
+        };
+        place.insert(name, schema);
     }
     inline(root, 0, &mut once);
-    for schema in shared.values_mut() {
+    for schema in defs.values_mut() {
         inline(schema, 2, &mut once);
     }
     // What is left is used too deep inside another type to be written out there.
     while let Some(name) = once.keys().next().cloned() {
         if let Some(mut schema) = once.shift_remove(&name) {
             inline(&mut schema, 2, &mut once);
-            shared.insert(name, schema);
-        }
-    }
-    *defs = Defs::new();
-    for name in order {
-        if let Some(schema) = shared.shift_remove(&name) {
             defs.insert(name, schema);
         }
     }
@@ -126,34 +119,6 @@ pub(super) fn inline_refs(root: &mut Value, defs: &mut Defs) {
             lone_reference(node);
             flatten_unions(node);
             nullable(node);
-        });
-    }
-}
-
-/// Lets references to a type that is only another name for a type refer to the latter.
-fn skip_aliases(root: &mut Value, defs: &mut Defs) {
-    let names: BTreeMap<String, String> = defs
-        .keys()
-        .map(|name| {
-            let mut last = name;
-            for _ in 0..defs.len() {
-                match defs
-                    .get(last)
-                    .and_then(only_target)
-                    .and_then(|next| defs.get_key_value(next))
-                {
-                    Some((next, _)) => last = next,
-                    None => break,
-                }
-            }
-            (name.clone(), last.clone())
-        })
-        .collect();
-    for schema in std::iter::once(root).chain(defs.values_mut()) {
-        bottom_up(schema, &mut |node| {
-            if let Some(last) = target(node).and_then(|name| names.get(name)) {
-                node.insert("$ref".to_owned(), reference(last).into());
-            }
         });
     }
 }

@@ -6,7 +6,7 @@
 //! | Rust | schema |
 //! |---|---|
 //! | root | always `type: object`; outputs that are not an object stand in the member `result`, `()` is an empty object |
-//! | integers | `minimum` and `maximum` of the type, no `format`; beyond 2^53 rounded outward to a double |
+//! | integers | `minimum` and `maximum` of the type, no `format`; bounds of 128 bits are left out |
 //! | `Option<T>` | not in `required`; `null` added to the `type`, or `anyOf` of the type and null |
 //! | enum without data | `type: string` and `enum`; the docs of variants are lines of the description |
 //! | enum with data | `oneOf` as serde tags it; `anyOf` when untagged; a fixed value is an `enum` of one |
@@ -26,7 +26,7 @@
 //! is read by serde, except:
 //!
 //! - an integer written with a fraction or an exponent (`1.0`), which JSON Schema counts as an integer;
-//! - numbers between the bound of a 64-bit or 128-bit integer and the double it is rounded to;
+//! - integers that are out of the range of a 128-bit type;
 //! - items of a tuple of different types in another order;
 //! - content beside the tag of a variant that has none, in an enum with `tag` and `content`;
 //! - text with a grammar of its own and no standard format (socket addresses, a type read `with` custom code);
@@ -70,7 +70,7 @@ use serde_json::Value;
 
 #[doc(hidden)]
 pub use self::portable::{Side, portable};
-pub use self::problem::{SchemaProblem, SchemaProblemKind};
+pub use self::problem::SchemaProblem;
 
 /// How outputs stand on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -148,20 +148,9 @@ pub fn type_name<T: ?Sized>() -> String {
 }
 
 fn short_type_name(name: &str) -> String {
-    let part_of_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':' || c == '#';
-    let mut short = String::new();
-    let mut rest = name;
-    while let Some(first) = rest.chars().next() {
-        let end = rest
-            .find(|c| part_of_path(c) != part_of_path(first))
-            .unwrap_or(rest.len());
-        let (run, after) = rest.split_at(end);
-        short.push_str(if part_of_path(first) {
-            run.rsplit("::").next().unwrap_or(run)
-        } else {
-            run
-        });
-        rest = after;
-    }
-    short
+    let is_part_of_path = |c: char| c.is_alphanumeric() || "_:#".contains(c);
+    let paths = name.split_inclusive(|c| !is_part_of_path(c));
+    paths
+        .map(|path| path.rsplit("::").next().unwrap_or(path))
+        .collect()
 }

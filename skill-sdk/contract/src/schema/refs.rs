@@ -13,7 +13,7 @@ pub(super) type Defs = Map<String, Value>;
 const PREFIX: &str = "#/$defs/";
 
 /// The reference to `name`, which [`rename`] has made safe for a pointer.
-pub(super) fn reference(name: &str) -> String {
+fn reference(name: &str) -> String {
     format!("{PREFIX}{name}")
 }
 
@@ -23,7 +23,7 @@ pub(super) fn target(node: &Node) -> Option<&str> {
 }
 
 /// The name that `schema` refers to, when it says nothing else.
-pub(super) fn only_target(schema: &Value) -> Option<&str> {
+fn only_target(schema: &Value) -> Option<&str> {
     schema.as_object().filter(|node| node.len() == 1).and_then(target)
 }
 
@@ -33,21 +33,15 @@ pub(super) fn rename(root: &mut Value, defs: &mut Defs) -> Result<(), String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     for name in defs.keys() {
-        let safe = |c: char| {
-            if c.is_ascii_alphanumeric() || "_-.".contains(c) {
-                c
-            } else {
-                '_'
-            }
-        };
-        let base: String = name.chars().map(safe).collect();
+        let is_safe = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        let base: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
         let base = if base.is_empty() { "Type".to_owned() } else { base };
-        let free = (2_u64..).map(|number| format!("{base}{number}"));
-        let new = std::iter::once(base.clone())
-            .chain(free)
-            .find(|new| !taken.contains(new));
-        let new = new.unwrap_or(base);
-        taken.insert(new.clone());
+        let mut new = base.clone();
+        let mut number = 2;
+        while !taken.insert(new.clone()) {
+            new = format!("{base}{number}");
+            number += 1;
+        }
         names.insert(name.clone(), new);
     }
     let mut missing: Option<String> = None;

@@ -6,94 +6,40 @@ use super::docs::ANY_VALUE;
 use super::inline_refs::written_in_place;
 use super::refs::{Defs, resolved, target};
 use crate::keywords::is_annotation;
+use crate::types::Types;
 use crate::walk::Node;
 
-/// The types of JSON values, as one bit each.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kinds(u8);
-
-const NAMES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
-
-impl Kinds {
-    const ALL: Self = Self(0b11_1111);
-    const NONE: Self = Self(0);
-    pub(super) const OBJECT: Self = Self(1);
-    pub(super) const NULL: Self = Self(1 << 5);
-
-    fn named(name: &str) -> Self {
-        let name = if name == "integer" { "number" } else { name };
-        NAMES
-            .iter()
-            .position(|one| *one == name)
-            .map_or(Self::NONE, |at| Self(1 << at))
-    }
-
-    fn of(value: &Value) -> Self {
-        Self::named(match value {
-            Value::Null => "null",
-            Value::Bool(_) => "boolean",
-            Value::Number(_) => "number",
-            Value::String(_) => "string",
-            Value::Array(_) => "array",
-            Value::Object(_) => "object",
-        })
-    }
-
-    pub(super) fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    /// The types in words: "a string or null".
-    pub(super) fn words(self) -> String {
-        let words = ["an object", "a list", "a string", "a number", "a boolean", "null"];
-        let some = words
-            .iter()
-            .zip(NAMES)
-            .filter(|(_, name)| self.has(Self::named(name)));
-        some.map(|(word, _)| *word).collect::<Vec<_>>().join(" or ")
-    }
-}
-
 /// Which types of values `schema` may accept. May name too many, never too few.
-pub(super) fn kinds(schema: &Value, defs: &Defs) -> Kinds {
-    kinds_within(schema, defs, defs.len() + 1)
+pub(super) fn types(schema: &Value, defs: &Defs) -> Types {
+    types_within(schema, defs, defs.len() + 1)
 }
 
-fn kinds_within(schema: &Value, defs: &Defs, depth: usize) -> Kinds {
+fn types_within(schema: &Value, defs: &Defs, depth: usize) -> Types {
     let Value::Object(node) = schema else {
         return if *schema == Value::Bool(false) {
-            Kinds::NONE
+            Types::NONE
         } else {
-            Kinds::ALL
+            Types::ALL
         };
     };
-    let union = |list: &Value, of: &dyn Fn(&Value) -> Kinds| {
-        list.as_array().map_or(Kinds::ALL, |list| {
-            list.iter().map(of).fold(Kinds::NONE, Kinds::or)
+    let union = |list: &Value, of: &dyn Fn(&Value) -> Types| {
+        let list = list.as_array();
+        list.map_or(Types::ALL, |list| {
+            list.iter().map(of).fold(Types::NONE, Types::or)
         })
     };
-    let inner = |schema: &Value| kinds_within(schema, defs, depth);
-    let mut found = Kinds::ALL;
+    let inner = |schema: &Value| types_within(schema, defs, depth);
+    let mut found = Types::allowed(node);
     for (keyword, value) in node {
         found = found.and(match (keyword.as_str(), value) {
-            ("type", Value::String(name)) => Kinds::named(name),
-            ("type", list) => union(list, &|name| name.as_str().map_or(Kinds::NONE, Kinds::named)),
-            ("enum", list) => union(list, &Kinds::of),
+            ("enum", list) => union(list, &Types::of),
             ("anyOf" | "oneOf", list) => union(list, &inner),
-            ("allOf", Value::Array(list)) => list.iter().map(inner).fold(Kinds::ALL, Kinds::and),
+            ("allOf", Value::Array(list)) => list.iter().map(inner).fold(Types::ALL, Types::and),
             ("$ref", _) if depth > 0 => match target(node).and_then(|name| defs.get(name)) {
-                Some(shared) => kinds_within(shared, defs, depth - 1),
-                None => Kinds::ALL,
+                Some(shared) => types_within(shared, defs, depth - 1),
+                None => Types::ALL,
             },
-            _ => Kinds::ALL,
+            _ => Types::ALL,
         });
     }
     found
@@ -125,7 +71,7 @@ pub(super) fn object(schema: &Value, defs: &Defs) -> Value {
         let Some(Value::Array(branches)) = node.get_mut(keyword) else {
             continue;
         };
-        branches.retain(|branch| kinds(branch, defs).has(Kinds::OBJECT));
+        branches.retain(|branch| types(branch, defs).meets(Types::OBJECT));
         let alone = branches.len() == 1;
         if let Some(branch) = branches.first().cloned().filter(|_| alone) {
             let others = node.keys().any(|key| key != keyword && key != "description");

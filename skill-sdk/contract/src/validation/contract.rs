@@ -1,11 +1,11 @@
 //! The rules of a whole contract and of the spec around it, in the platform's order.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::violation::{Violation, code};
-use super::{headers, implementation, limits, permissions, policy, schema};
+use super::violation::{Found, Violation, code};
+use super::{headers, implementation, limits, policy, schema};
 use crate::rules;
-use crate::text::{child, kind, quoted};
+use crate::text::{child, kind};
 
 /// The members of a contract, in their canonical order.
 const CONTRACT_KEYS: [&str; 10] = [
@@ -57,40 +57,38 @@ pub enum Stage {
 ///
 /// ```
 /// use serde_json::json;
-/// use skill_sdk_contract::{Stage, Violation, validate};
+/// use skill_sdk_contract::{Stage, validate};
 ///
 /// let found = validate(&json!({"inputs": {}, "outputs": {}, "timeoutSeconds": 0}), Stage::Source);
-/// let fields: Vec<&str> = found.iter().map(Violation::field).collect();
+/// let fields: Vec<&str> = found.iter().map(|violation| violation.field).collect();
 /// assert_eq!(fields, ["implementation", "timeoutSeconds"]);
 /// ```
 pub fn validate(contract: &Value, stage: Stage) -> Vec<Violation> {
-    let Some(members) = contract.as_object() else {
-        let message = format!("a contract must be a JSON object, not {}", kind(contract));
-        return vec![Violation::invalid("", "contract", message)];
+    let mut found = Found(limits::check(contract));
+    let Some(members) = found.object(contract, "", "contract", "a contract") else {
+        return found.0;
     };
-    let mut found = limits::check(contract);
     // From here on depth is bounded, and with it the cost of pointers.
-    if found.iter().any(is_too_deep) {
-        return found;
+    if found.0.iter().any(is_too_deep) {
+        return found.0;
     }
-    unknown_keys(members, &CONTRACT_KEYS, "", "contract", "a contract", &mut found);
+    found.unknown_keys(members, &CONTRACT_KEYS, "", "contract");
     for key in ["inputs", "outputs", "implementation"] {
         if !members.contains_key(key) {
             let message = format!("the contract has no `{key}`, which is required");
-            found.push(Violation::invalid(child("", key), key, message));
+            found.invalid(child("", key), key, message);
         }
     }
     for key in ["inputs", "outputs"] {
-        if let Some(schema) = members.get(key) {
-            found.extend(schema::check(schema, key));
+        if let Some(value) = members.get(key) {
+            schema::check(value, key, &mut found);
         }
     }
-    permissions::check(members.get("requiredPermissions"), &mut found);
     policy::check(members, &mut found);
     if let Some(value) = members.get("implementation") {
         implementation::check(value, stage, &mut found);
     }
-    found
+    found.0
 }
 
 /// Validates a spec, `{version, description, sideEffects, riskLevel, contract}`: the contract, what stands beside it, and
@@ -99,12 +97,11 @@ pub fn validate(contract: &Value, stage: Stage) -> Vec<Violation> {
 /// Pointers lead into the spec: those of the contract start with `/contract`. [`Violation::field`] stays relative to
 /// the contract, as the platform reports it.
 pub fn validate_spec(spec: &Value, stage: Stage) -> Vec<Violation> {
-    let Some(members) = spec.as_object() else {
-        let message = format!("a spec must be a JSON object, not {}", kind(spec));
-        return vec![Violation::invalid("", "spec", message)];
+    let mut found = Found::default();
+    let Some(members) = found.object(spec, "", "spec", "a spec") else {
+        return found.0;
     };
-    let mut found = Vec::new();
-    unknown_keys(members, &SPEC_KEYS, "", "spec", "a spec", &mut found);
+    found.unknown_keys(members, &SPEC_KEYS, "", "spec");
     let version = match members.get("version") {
         Some(Value::String(version)) => rules::version(version),
         other => Err(format!(
@@ -112,28 +109,32 @@ pub fn validate_spec(spec: &Value, stage: Stage) -> Vec<Violation> {
             other.map_or("missing", kind)
         )),
     };
-    found.extend(broken(version, "/version", "version"));
+    found.rule(version, "/version", "version");
     if let Some(description) = members.get("description").filter(|value| !value.is_string()) {
         let message = format!("`description` must be a string, not {}", kind(description));
-        found.push(Violation::invalid("/description", "description", message));
+        found.invalid("/description", "description", message);
     }
-    let column = |key: &str| members.get(key).unwrap_or(&Value::Null);
-    policy::check_columns(column("sideEffects"), column("riskLevel"), &mut found);
+    policy::check_columns(members, &mut found);
 
     let Some(contract) = members.get("contract") else {
         let message = "the spec has no `contract`, which is required";
-        found.push(Violation::invalid("/contract", "contract", message));
-        return found;
+        found.invalid("/contract", "contract", message);
+        return found.0;
     };
-    let mut inner = validate(contract, stage);
-    if let Some(side_effects) = column("sideEffects").as_str() {
-        inner.extend(policy::check_retries_of(contract, side_effects));
+    let mut inner = Found(validate(contract, stage));
+    if let Some(side_effects) = members.get("sideEffects").and_then(Value::as_str) {
+        policy::check_retries_of(contract, side_effects, &mut inner);
     }
-    if let Some(inputs) = contract.get("inputs").filter(|_| !inner.iter().any(is_too_deep)) {
+    if let Some(inputs) = contract
+        .get("inputs")
+        .filter(|_| !inner.0.iter().any(is_too_deep))
+    {
         headers::check(inputs, &mut inner);
     }
-    found.extend(inner.into_iter().map(|violation| violation.under("/contract")));
     found
+        .0
+        .extend(inner.0.into_iter().map(|violation| violation.under("/contract")));
+    found.0
 }
 
 fn is_too_deep(violation: &Violation) -> bool {
@@ -142,45 +143,7 @@ fn is_too_deep(violation: &Violation) -> bool {
 
 /// Validates the name of a skill. The violation points at `/key`, its place in the document of the catalog.
 pub fn validate_name(name: &str) -> Option<Violation> {
-    broken(rules::name(name), "/key", "name")
-}
-
-/// The violation of a rule that is broken.
-pub(super) fn broken(
-    rule: Result<(), String>,
-    pointer: &'static str,
-    field: &'static str,
-) -> Option<Violation> {
-    rule.err()
-        .map(|reason| Violation::invalid(pointer, field, reason))
-}
-
-/// Reports every key of `members` that is not in `known`, in alphabetical order.
-pub(super) fn unknown_keys(
-    members: &Map<String, Value>,
-    known: &[&str],
-    pointer: &str,
-    field: &'static str,
-    what: &str,
-    found: &mut Vec<Violation>,
-) {
-    let mut unknown: Vec<&str> = members
-        .keys()
-        .map(String::as_str)
-        .filter(|key| !known.contains(key))
-        .collect();
-    unknown.sort_unstable();
-    found.extend(unknown.into_iter().map(|key| {
-        let message = format!("{what} has no member {}: {}", quoted(key), known_keys(key, known));
-        Violation::invalid(child(pointer, key), field, message)
-    }));
-}
-
-/// The end of a message about an unknown key: the key that was probably meant, else all that are known.
-fn known_keys(key: &str, known: &[&str]) -> String {
-    let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
-    match known.iter().find(|candidate| plain(candidate) == plain(key)) {
-        Some(candidate) => format!("did you mean `{candidate}`?"),
-        None => format!("known are {}", known.join(", ")),
-    }
+    let mut found = Found::default();
+    found.rule(rules::name(name), "/key", "name");
+    found.0.pop()
 }

@@ -1,54 +1,55 @@
-//! How the skill is reached: protocol, endpoint, entrypoint.
+//! How the skill is reached: protocol, endpoint, entrypoint, and who may call. Messages never repeat a value of `auth`.
 
 use serde_json::{Map, Value};
 
-use super::auth;
-use super::contract::{Stage, broken, unknown_keys};
-use super::violation::Violation;
-use crate::rules::{MAX_ADDRESS_CHARS, http_endpoint, is_http_url, local_entrypoint, mcp_tool};
-use crate::text::{child, kind, shown};
+use super::contract::Stage;
+use super::violation::{Found, Violation, code};
+use crate::rules::{
+    MAX_ADDRESS_CHARS, MAX_SCOPES, http_endpoint, is_http_url, local_entrypoint, looks_like_credential,
+    mcp_endpoint, mcp_tool, scope,
+};
+use crate::text::{child, kind, quoted, shown};
 
+const POINTER: &str = "/implementation";
+const FIELD: &str = "implementation";
 const ENDPOINT: (&str, &str) = ("/implementation/endpoint", "implementation.endpoint");
 const ENTRYPOINT: (&str, &str) = ("/implementation/entrypoint", "implementation.entrypoint");
+const AUTH: (&str, &str) = ("/implementation/auth", "implementation.auth");
+const SCOPES: (&str, &str) = ("/implementation/auth/scopes", "implementation.auth.scopes");
 
-const KEYS: [&str; 4] = ["protocol", "endpoint", "entrypoint", "auth"];
+/// What makes the name of a member the name of a secret, in lower case without punctuation.
+const SECRET_WORDS: [&str; 6] = [
+    "token",
+    "apikey",
+    "password",
+    "secret",
+    "authorization",
+    "privatekey",
+];
 
-pub(super) fn check(value: &Value, stage: Stage, found: &mut Vec<Violation>) {
-    let Some(members) = value.as_object() else {
-        let message = format!("`implementation` must be an object, not {}", kind(value));
-        found.push(Violation::invalid("/implementation", "implementation", message));
+pub(super) fn check(value: &Value, stage: Stage, found: &mut Found) {
+    let Some(members) = found.object(value, POINTER, FIELD, "`implementation`") else {
         return;
     };
-    unknown_keys(
+    found.unknown_keys(
         members,
-        &KEYS,
-        "/implementation",
-        "implementation",
-        "an implementation",
-        found,
+        &["protocol", "endpoint", "entrypoint", "auth"],
+        POINTER,
+        FIELD,
     );
     let protocol = members.get("protocol").unwrap_or(&Value::Null);
-    let known = matches!(protocol.as_str(), Some("local" | "http" | "mcp"));
-    if !known {
+    if !matches!(protocol.as_str(), Some("local" | "http" | "mcp")) {
         let message = format!(
             "`protocol` is {}: it must be one of local, http, mcp",
             shown(protocol)
         );
-        found.push(Violation::invalid(
-            "/implementation/protocol",
-            "implementation.protocol",
-            message,
-        ));
+        found.invalid("/implementation/protocol", "implementation.protocol", message);
     }
     let endpoint = address(members, "endpoint", found);
     let entrypoint = address(members, "entrypoint", found);
     match protocol.as_str() {
-        Some("local") => {
-            let need = "a local implementation needs the function to call";
-            found.extend(required(&entrypoint, local_entrypoint, ENTRYPOINT, need));
-        }
+        Some("local") => required(entrypoint, local_entrypoint, ENTRYPOINT, found),
         Some("http") => {
-            let need = "an http implementation needs the address to call";
             let rule = |text: &str| match stage {
                 Stage::Publication if !is_http_url(text) => {
                     Err("the endpoint of an http skill starts with `https://` or `http://`".to_owned())
@@ -56,91 +57,153 @@ pub(super) fn check(value: &Value, stage: Stage, found: &mut Vec<Violation>) {
                 Stage::Publication => Ok(()),
                 Stage::Source => http_endpoint(text),
             };
-            found.extend(required(&endpoint, rule, ENDPOINT, need));
+            required(endpoint, rule, ENDPOINT, found);
         }
         Some("mcp") => {
-            found.extend(mcp_endpoint(&endpoint, stage));
-            let need = "an mcp implementation needs the name of the tool";
-            found.extend(required(&entrypoint, mcp_tool, ENTRYPOINT, need));
+            // A platform does not look at the endpoint of an mcp implementation, so that a strange one is only warned about.
+            if let Ok(endpoint) = endpoint
+                && let Err(reason) = mcp_endpoint(endpoint.unwrap_or_default())
+            {
+                found.0.push(Violation::warning(ENDPOINT.0, ENDPOINT.1, reason));
+            }
+            required(entrypoint, mcp_tool, ENTRYPOINT, found);
         }
         _ => {}
     }
-    if let Address::Text(text) = endpoint {
-        found.extend(credentials(text));
+    if let Ok(Some(endpoint)) = endpoint
+        && has_user(endpoint)
+    {
+        let message =
+            "the endpoint holds a user or a password before the `@`: contracts are public, remove them";
+        found.0.push(Violation::warning(ENDPOINT.0, ENDPOINT.1, message));
     }
-    auth::check(members.get("auth"), found);
+    if let Some(auth) = members.get("auth").filter(|value| !value.is_null()) {
+        check_auth(auth, found);
+    }
 }
 
-/// An endpoint or entrypoint: nothing (absent or null), a text of an allowed length, or something already reported.
-enum Address<'a> {
-    Absent,
-    Text(&'a str),
-    Broken,
-}
+/// A value that has been reported.
+#[derive(Clone, Copy)]
+struct Reported;
 
+/// An endpoint or entrypoint, if it is there: a text of an allowed length.
 fn address<'a>(
     members: &'a Map<String, Value>,
     key: &'static str,
-    found: &mut Vec<Violation>,
-) -> Address<'a> {
+    found: &mut Found,
+) -> Result<Option<&'a str>, Reported> {
     let problem = match members.get(key) {
-        None | Some(Value::Null) => return Address::Absent,
+        None | Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) if text.is_empty() => "it is empty".to_owned(),
-        Some(Value::String(text)) if text.chars().nth(MAX_ADDRESS_CHARS).is_none() => {
-            return Address::Text(text);
-        }
+        Some(Value::String(text)) if text.chars().nth(MAX_ADDRESS_CHARS).is_none() => return Ok(Some(text)),
         Some(Value::String(text)) => format!("it has {} characters", text.chars().count()),
         Some(other) => format!("it is {}", kind(other)),
     };
-    let message = format!("`{key}` must be a non-empty string of at most 2000 characters: {problem}");
+    let message =
+        format!("`{key}` must be a non-empty string of at most {MAX_ADDRESS_CHARS} characters: {problem}");
     // Here the platform names the field without `implementation.`.
-    found.push(Violation::invalid(child("/implementation", key), key, message));
-    Address::Broken
+    found.invalid(child(POINTER, key), key, message);
+    Err(Reported)
 }
 
 /// An endpoint or entrypoint that must be there and satisfy a rule.
 fn required(
-    address: &Address<'_>,
+    address: Result<Option<&str>, Reported>,
     rule: impl Fn(&str) -> Result<(), String>,
     (pointer, field): (&'static str, &'static str),
-    need: &str,
-) -> Option<Violation> {
+    found: &mut Found,
+) {
     match address {
-        Address::Broken => None,
-        Address::Text(text) => broken(rule(text), pointer, field),
-        Address::Absent => {
-            let (_, key) = field.split_once('.').unwrap_or_default();
-            broken(Err(format!("{need}, and `{key}` is not there")), pointer, field)
-        }
+        Ok(Some(text)) => found.rule(rule(text), pointer, field),
+        Ok(None) => found.invalid(
+            pointer,
+            field,
+            format!("`{field}` is missing: the protocol needs it"),
+        ),
+        Err(Reported) => {}
     }
 }
 
-/// A platform does not look at the endpoint of an mcp implementation, so that a strange one is only warned about.
-fn mcp_endpoint(endpoint: &Address<'_>, stage: Stage) -> Option<Violation> {
-    let problem = match endpoint {
-        Address::Broken => return None,
-        Address::Absent => "is missing",
-        Address::Text(text) => {
-            let stdio = text.strip_prefix("stdio:").is_some_and(|name| !name.is_empty());
-            let open = stage == Stage::Source && text.starts_with("${") && http_endpoint(text).is_ok();
-            if stdio || is_http_url(text) || open {
-                return None;
-            }
-            "is neither an address nor a server"
-        }
-    };
-    let message = format!(
-        "the endpoint of an mcp implementation {problem}: write `http://…`, `https://…` or `stdio:<name>`"
-    );
-    Some(Violation::invalid(ENDPOINT.0, ENDPOINT.1, message).into_warning())
+/// A platform stores an address with a user and a password in it; everybody who reads the catalog reads them too.
+fn has_user(endpoint: &str) -> bool {
+    let rest = endpoint
+        .split_once("://")
+        .map(|(_, rest)| rest)
+        .unwrap_or_default();
+    rest.split(['/', '?', '#'])
+        .next()
+        .unwrap_or_default()
+        .contains('@')
 }
 
-/// A platform stores an address with a user and a password in it; everybody who reads the catalog reads them too.
-fn credentials(endpoint: &str) -> Option<Violation> {
-    let (_, rest) = endpoint.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let message = "the endpoint holds a user or a password before the `@`: contracts are public, remove them";
-    authority
-        .contains('@')
-        .then(|| Violation::invalid(ENDPOINT.0, ENDPOINT.1, message).into_warning())
+/// Scopes, and no secrets.
+fn check_auth(auth: &Value, found: &mut Found) {
+    let Some(members) = found.object(auth, AUTH.0, AUTH.1, "`auth`") else {
+        return;
+    };
+    check_secrets(auth, AUTH.0, found);
+    let Some(scopes) = members.get("scopes") else {
+        return;
+    };
+    let items = found.list(scopes, SCOPES.0, SCOPES.1, "`auth.scopes`");
+    if let Some(items) = items.filter(|items| items.len() > MAX_SCOPES) {
+        let message = format!(
+            "`auth.scopes` has {} entries, at most {MAX_SCOPES} are allowed",
+            items.len()
+        );
+        found.invalid(SCOPES.0, SCOPES.1, message);
+    }
+    for (index, item) in items.into_iter().flatten().enumerate() {
+        let rule = match item.as_str() {
+            // A text with a credential in it has been reported, and is not shown.
+            Some(text) if looks_like_credential(text) => continue,
+            Some(text) => scope(text).map_err(|reason| format!("{reason}, not {}", quoted(text))),
+            None => Err(format!("a scope must be a string, not {}", kind(item))),
+        };
+        found.rule(rule, format!("{}/{index}", SCOPES.0), SCOPES.1);
+    }
+}
+
+/// Reports every member that is called like a secret and every text that looks like one, in document order.
+fn check_secrets(value: &Value, pointer: &str, found: &mut Found) {
+    match value {
+        Value::String(text) if looks_like_credential(text) => found
+            .0
+            .push(secret(pointer, "this value looks like a credential")),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                check_secrets(item, &format!("{pointer}/{index}"), found);
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                let pointer = child(pointer, key);
+                if is_secret_name(key) {
+                    let what = format!("the name {} says that a secret is stored here", quoted(key));
+                    found.0.push(secret(&pointer, &what));
+                } else {
+                    check_secrets(member, &pointer, found);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn secret(pointer: &str, what: &str) -> Violation {
+    let field = if pointer.starts_with(SCOPES.0) {
+        SCOPES.1
+    } else {
+        AUTH.1
+    };
+    let message =
+        format!("{what}: a contract is public, put the secret into a vault and its name into `secretRef`");
+    Violation::error(code::SECRET_MATERIAL_REJECTED, pointer, field, message)
+}
+
+/// Whether a member with this name holds a secret rather than says where one is.
+fn is_secret_name(name: &str) -> bool {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    plain != "secretref" && SECRET_WORDS.iter().any(|word| plain.contains(word))
 }

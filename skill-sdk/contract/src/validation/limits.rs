@@ -69,33 +69,30 @@ fn escaped_len(text: &str) -> usize {
 /// The limits of a contract: bytes, then levels, then nodes.
 pub(super) fn check(contract: &Value) -> Vec<Violation> {
     let size = measure(contract);
-    let mut found = Vec::new();
-    let mut over = |code, is: usize, max: usize, unit: &str, advice: &str| {
-        if is > max {
-            let message = format!("the contract has {is} {unit}, at most {max} are allowed: {advice}");
-            found.push(Violation::error(code, "", "contract", message));
-        }
+    let limits = [
+        (
+            code::PAYLOAD_TOO_LARGE,
+            size.bytes,
+            MAX_CONTRACT_BYTES,
+            "bytes as ASCII-escaped JSON: shorten descriptions, defaults and enumerations in the schemas",
+        ),
+        (
+            code::PAYLOAD_TOO_DEEP,
+            size.levels,
+            MAX_LEVELS,
+            "levels: give nested types a name of their own, so that they move to `$defs`",
+        ),
+        (
+            code::INVALID_DOCUMENT,
+            size.nodes,
+            MAX_NODES,
+            "JSON values: share repeated parts of the schemas through `$defs`",
+        ),
+    ];
+    let broken = limits.into_iter().filter(|(_, is, most, _)| is > most);
+    let violation = |(code, is, most, advice)| {
+        let message = format!("the contract has {is}, but may have at most {most} {advice}");
+        Violation::error(code, "", "contract", message)
     };
-    over(
-        code::PAYLOAD_TOO_LARGE,
-        size.bytes,
-        MAX_CONTRACT_BYTES,
-        "bytes (compact JSON, everything outside ASCII escaped)",
-        "shorten descriptions, defaults and enumerations in the schemas",
-    );
-    over(
-        code::PAYLOAD_TOO_DEEP,
-        size.levels,
-        MAX_LEVELS,
-        "levels of nesting",
-        "give nested types a name of their own, so that they move to `$defs`",
-    );
-    over(
-        code::INVALID_DOCUMENT,
-        size.nodes,
-        MAX_NODES,
-        "JSON values",
-        "share repeated parts of the schemas through `$defs`",
-    );
-    found
+    broken.map(violation).collect()
 }

@@ -1,8 +1,8 @@
 //! The publication rules: what a platform rejects when a version of a skill is published, rejected here first.
 //!
 //! Pure functions over JSON. They report **every** violation, in the order in which the platform looks, so the first
-//! one of [`Severity::Error`] is the one that the platform would report. Nothing here panics, and nothing recurses: a
-//! document may be as deep as memory allows.
+//! one of [`Severity::Error`] is the one that the platform would report. Nothing here panics, and what is nested too
+//! deeply is not looked at any further.
 //!
 //! | module | rules |
 //! |---|---|
@@ -12,20 +12,18 @@
 //! | `pattern` | regular expressions that no engine takes |
 //! | `refs` | references are local and lead somewhere |
 //! | `policy` | permissions, timeout, retries, idempotency, cost, conditions |
-//! | `implementation`, `auth` | how the skill is reached; no secrets in the contract |
+//! | `implementation` | how the skill is reached; no secrets in the contract |
 //! | `headers` | inputs that callers over MCP repeat in a header |
 //! | `normalize` | the contract with every default filled in |
 //!
 //! What a text or a number must look like is in [`rules`](crate::rules).
 
-mod auth;
 mod contract;
 mod headers;
 mod implementation;
 mod limits;
 mod normalize;
 mod pattern;
-mod permissions;
 mod policy;
 mod refs;
 mod schema;
@@ -36,7 +34,6 @@ mod tests;
 
 pub use contract::{Stage, validate, validate_name, validate_spec};
 pub use normalize::normalize;
-pub use permissions::KNOWN_PERMISSIONS;
 pub(crate) use refs::percent_decoded;
 pub(crate) use schema::DIALECT;
 pub use violation::{Severity, Violation, code};

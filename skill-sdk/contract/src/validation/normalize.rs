@@ -1,6 +1,6 @@
 //! The contract with every default filled in: what a platform stores, and what two contracts are compared by.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::contract::{Stage, validate};
 use super::policy::{DEFAULT_ATTEMPTS, DEFAULT_IDEMPOTENCY, retry_member};
@@ -27,63 +27,44 @@ pub fn normalize(contract: &Value, stage: Stage) -> Result<Value, Vec<Violation>
         return Err(found);
     }
     let member = |key: &str| contract.get(key).cloned();
-    let list = |key: &str| member(key).filter(Value::is_array).unwrap_or_else(|| json!([]));
-    let retry = |key: &str, default: u64| json!(retry_member(contract, key, default).unwrap_or(default));
-
-    let mut normal = Map::new();
-    let mut put = |key: &str, value: Value| normal.insert(key.to_owned(), value);
-    put("inputs", member("inputs").unwrap_or_default());
-    put("outputs", member("outputs").unwrap_or_default());
-    put("requiredPermissions", sorted(list("requiredPermissions")));
-    put("preconditions", list("preconditions"));
-    put("postconditions", list("postconditions"));
-    put(
-        "timeoutSeconds",
-        member("timeoutSeconds").unwrap_or_else(|| json!(60)),
-    );
-    let retry_policy = json!({
-        "maxAttempts": retry("maxAttempts", DEFAULT_ATTEMPTS),
-        "backoffSeconds": retry("backoffSeconds", 0),
-    });
-    put("retryPolicy", retry_policy);
-    put(
-        "idempotency",
-        member("idempotency").unwrap_or_else(|| json!(DEFAULT_IDEMPOTENCY)),
-    );
-    put("costModel", member("costModel").unwrap_or_default());
-    put(
-        "implementation",
-        implementation(&member("implementation").unwrap_or_default()),
-    );
-    Ok(Value::Object(normal))
-}
-
-/// Sorted, each string once.
-fn sorted(list: Value) -> Value {
-    let Value::Array(mut items) = list else {
-        return list;
+    let list = |key: &str| {
+        contract
+            .get(key)
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
     };
-    items.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
-    items.dedup();
-    Value::Array(items)
-}
-
-fn implementation(given: &Value) -> Value {
-    let mut auth = given.get("auth").cloned().unwrap_or_default();
-    if let Some(Value::Array(scopes)) = auth.get_mut("scopes") {
-        let mut unique = Vec::with_capacity(scopes.len());
-        for scope in scopes.drain(..) {
-            if !unique.contains(&scope) {
-                unique.push(scope);
+    let mut permissions = list("requiredPermissions");
+    permissions.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+    permissions.dedup();
+    let implementation = contract.get("implementation").unwrap_or(&Value::Null);
+    let mut auth = implementation.get("auth").cloned();
+    if let Some(Value::Array(scopes)) = auth.as_mut().and_then(|auth| auth.get_mut("scopes")) {
+        let given = std::mem::take(scopes);
+        for scope in given {
+            if !scopes.contains(&scope) {
+                scopes.push(scope);
             }
         }
-        *scopes = unique;
     }
-    let member = |key: &str| given.get(key).cloned().unwrap_or_default();
-    json!({
-        "protocol": member("protocol"),
-        "endpoint": member("endpoint"),
-        "auth": auth,
-        "entrypoint": member("entrypoint"),
-    })
+    Ok(json!({
+        "inputs": member("inputs"),
+        "outputs": member("outputs"),
+        "requiredPermissions": permissions,
+        "preconditions": list("preconditions"),
+        "postconditions": list("postconditions"),
+        "timeoutSeconds": member("timeoutSeconds").unwrap_or_else(|| 60.into()),
+        "retryPolicy": {
+            "maxAttempts": retry_member(contract, "maxAttempts", DEFAULT_ATTEMPTS),
+            "backoffSeconds": retry_member(contract, "backoffSeconds", 0),
+        },
+        "idempotency": member("idempotency").unwrap_or_else(|| DEFAULT_IDEMPOTENCY.into()),
+        "costModel": member("costModel"),
+        "implementation": {
+            "protocol": implementation.get("protocol"),
+            "endpoint": implementation.get("endpoint"),
+            "auth": auth,
+            "entrypoint": implementation.get("entrypoint"),
+        },
+    }))
 }

@@ -1,125 +1,182 @@
-//! Policy: side effects, risk, timeout, retries, idempotency, cost, conditions.
+//! Policy: side effects, risk, permissions, timeout, retries, idempotency, cost, conditions.
 
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use super::contract::{broken, unknown_keys};
-use super::violation::{Violation, code};
+use super::violation::{Found, Violation, code};
 use crate::policy::{Idempotency, Risk, SideEffects};
-use crate::rules::{ATTEMPTS, BACKOFF_SECONDS, TIMEOUT_SECONDS, safe_retries};
-use crate::text::{child, kind, shown};
+use crate::rules::{self, ATTEMPTS, BACKOFF_SECONDS, TIMEOUT_SECONDS, safe_retries};
+use crate::text::{child, kind, quoted, shown};
 
 /// What the platform fills in for an absent member of the contract.
 pub(super) const DEFAULT_ATTEMPTS: u64 = 1;
 pub(super) const DEFAULT_IDEMPOTENCY: &str = "none";
 
+/// The permissions that platforms are known to have, sorted. The list grows on their side, so a name of the right
+/// shape that is not on it is only warned about.
+pub(super) const KNOWN_PERMISSIONS: &[&str] = &[
+    "admin",
+    "agents.manage",
+    "agents.read",
+    "agents.secrets.manage",
+    "agents.status.write",
+    "approvals.decide",
+    "approvals.manage",
+    "approvals.read",
+    "artifact_types.manage",
+    "artifact_types.read",
+    "artifacts.read",
+    "artifacts.write",
+    "calendars.write",
+    "claims.manage",
+    "connections.manage",
+    "connections.read",
+    "connections.status.write",
+    "delegations.manage",
+    "events.export",
+    "events.read",
+    "goals.read",
+    "goals.write",
+    "knowledge.packs.manage",
+    "observations.write",
+    "operations.manage",
+    "operations.read",
+    "org.manage",
+    "org.read",
+    "packages.plan",
+    "packages.settings.manage",
+    "packages.settings.read",
+    "packages.test",
+    "principals.read",
+    "principals.write",
+    "processes.operate",
+    "processes.read",
+    "processes.write",
+    "project_templates.manage",
+    "project_templates.read",
+    "projects.manage",
+    "projects.read",
+    "rules.read",
+    "rules.write",
+    "sessions.manage",
+    "sessions.open",
+    "skills.execute",
+    "skills.invoke",
+    "task_types.manage",
+    "task_types.read",
+    "tasks.claim",
+    "tasks.read",
+    "tasks.write",
+    "workspaces.manage",
+    "workspaces.read",
+];
+
 /// Validates the columns `sideEffects` and `riskLevel` of a spec.
-pub(super) fn check_columns(side_effects: &Value, risk_level: &Value, found: &mut Vec<Violation>) {
-    one_of(side_effects, "sideEffects", SideEffects::WORDS, found);
-    one_of(risk_level, "riskLevel", Risk::WORDS, found);
+pub(super) fn check_columns(spec: &Map<String, Value>, found: &mut Found) {
+    for (key, words) in [("sideEffects", SideEffects::WORDS), ("riskLevel", Risk::WORDS)] {
+        one_of(spec.get(key).unwrap_or(&Value::Null), key, words, found);
+    }
 }
 
 /// Validates that a repeated attempt cannot become a second external effect.
-pub(super) fn check_retries_of(contract: &Value, side_effects: &str) -> Option<Violation> {
+pub(super) fn check_retries_of(contract: &Value, side_effects: &str, found: &mut Found) {
     let idempotency = match contract.get("idempotency") {
-        None => DEFAULT_IDEMPOTENCY,
-        Some(value) => value.as_str()?,
+        None => Some(DEFAULT_IDEMPOTENCY),
+        Some(value) => value.as_str(),
     };
-    let attempts = retry_member(contract, "maxAttempts", DEFAULT_ATTEMPTS)?;
-    let rule = safe_retries(side_effects, idempotency, attempts);
-    broken(rule, "/retryPolicy/maxAttempts", "retryPolicy.maxAttempts")
+    let attempts = retry_member(contract, "maxAttempts", DEFAULT_ATTEMPTS);
+    if let (Some(idempotency), Some(attempts)) = (idempotency, attempts) {
+        let rule = safe_retries(side_effects, idempotency, attempts);
+        found.rule(rule, "/retryPolicy/maxAttempts", "retryPolicy.maxAttempts");
+    }
 }
 
 /// Validates the policy in a contract, in the platform's order.
-pub(super) fn check(contract: &Map<String, Value>, found: &mut Vec<Violation>) {
-    let timeout = contract.get("timeoutSeconds");
-    integer(timeout, "timeoutSeconds", &TIMEOUT_SECONDS, found);
-    check_retry(contract.get("retryPolicy"), found);
+pub(super) fn check(contract: &Map<String, Value>, found: &mut Found) {
+    let given = |key: &str| contract.get(key).filter(|value| !is_empty(value));
+    if let Some(permissions) = given("requiredPermissions") {
+        check_permissions(permissions, found);
+    }
+    integer(contract, "timeoutSeconds", &TIMEOUT_SECONDS, found);
+    if let Some(retry) = given("retryPolicy")
+        && let Some(members) = found.object(retry, "/retryPolicy", "retryPolicy", "`retryPolicy`")
+    {
+        let known = ["maxAttempts", "backoffSeconds"];
+        found.unknown_keys(members, &known, "/retryPolicy", "retryPolicy");
+        integer(members, "retryPolicy.maxAttempts", &ATTEMPTS, found);
+        integer(members, "retryPolicy.backoffSeconds", &BACKOFF_SECONDS, found);
+    }
     if let Some(value) = contract.get("idempotency") {
         one_of(value, "idempotency", Idempotency::WORDS, found);
     }
-    check_cost(contract.get("costModel"), found);
-    check_conditions(contract, "preconditions", found);
-    check_conditions(contract, "postconditions", found);
-}
-
-fn check_retry(value: Option<&Value>, found: &mut Vec<Violation>) {
-    let Some(value) = value.filter(|value| !is_empty(value)) else {
-        return;
-    };
-    let (pointer, field) = ("/retryPolicy", "retryPolicy");
-    let Some(members) = value.as_object() else {
-        let message = format!(
-            "`retryPolicy` must be an object {{maxAttempts, backoffSeconds}}, not {}",
-            kind(value)
-        );
-        found.push(Violation::invalid(pointer, field, message));
-        return;
-    };
-    let known = ["maxAttempts", "backoffSeconds"];
-    unknown_keys(members, &known, pointer, field, "`retryPolicy`", found);
-    let attempts = members.get("maxAttempts");
-    integer(attempts, "retryPolicy.maxAttempts", &ATTEMPTS, found);
-    let backoff = members.get("backoffSeconds");
-    integer(backoff, "retryPolicy.backoffSeconds", &BACKOFF_SECONDS, found);
-}
-
-fn check_cost(value: Option<&Value>, found: &mut Vec<Violation>) {
-    let Some(value) = value.filter(|value| !value.is_null()) else {
-        return;
-    };
-    let mut broken = |pointer: String, problem: String| {
-        let wanted =
-            "`costModel` is {unit: non-empty string, estimate: number from 0}, `estimate` may be left out";
-        found.push(Violation::invalid(
-            pointer,
-            "costModel",
-            format!("{problem}: {wanted}"),
-        ));
-    };
-    let Some(members) = value.as_object() else {
-        broken("/costModel".to_owned(), format!("it is {}", kind(value)));
-        return;
-    };
-    for key in members.keys().filter(|key| *key != "unit" && *key != "estimate") {
-        broken(child("/costModel", key), format!("{key:?} is unknown"));
+    if let Some(cost) = contract.get("costModel").filter(|value| !value.is_null()) {
+        check_cost(cost, found);
     }
-    match members.get("unit") {
-        Some(Value::String(unit)) if !unit.is_empty() => {}
-        Some(unit) => broken("/costModel/unit".to_owned(), format!("`unit` is {}", shown(unit))),
-        None => broken("/costModel/unit".to_owned(), "`unit` is missing".to_owned()),
-    }
-    if let Some(estimate) = members.get("estimate") {
-        // Not a number compares as not fine.
-        if !estimate.as_f64().is_some_and(|number| number >= 0.0) {
-            broken(
-                "/costModel/estimate".to_owned(),
-                format!("`estimate` is {}", shown(estimate)),
-            );
-        }
-    }
-}
-
-fn check_conditions(contract: &Map<String, Value>, key: &'static str, found: &mut Vec<Violation>) {
-    let pointer = child("", key);
-    match contract.get(key) {
-        None | Some(Value::Null) => {}
-        Some(Value::Array(conditions)) if conditions.is_empty() => {}
-        Some(Value::Array(conditions)) => found.push(Violation::error(
-            code::UNSUPPORTED_SKILL_CONDITION,
-            pointer,
-            key,
-            format!(
-                "`{key}` has {} entries and cannot be published yet: there is no expression language for it; \
-                 leave it empty and check inside the skill",
+    for key in ["preconditions", "postconditions"] {
+        if let Some(value) = contract.get(key).filter(|value| !value.is_null())
+            && let Some(conditions) = found.list(value, &child("", key), key, &format!("`{key}`"))
+            && !conditions.is_empty()
+        {
+            let message = format!(
+                "`{key}` has {} entries and cannot be published yet: there is no expression language for it; leave it \
+                 empty and check inside the skill",
                 conditions.len()
-            ),
-        )),
-        Some(other) => {
-            let message = format!("`{key}` must be a list, not {}", kind(other));
-            found.push(Violation::invalid(pointer, key, message));
+            );
+            let code = code::UNSUPPORTED_SKILL_CONDITION;
+            found.0.push(Violation::error(code, child("", key), key, message));
         }
+    }
+}
+
+fn check_permissions(value: &Value, found: &mut Found) {
+    let field = "requiredPermissions";
+    let items = found.list(value, "/requiredPermissions", field, "`requiredPermissions`");
+    for (index, item) in items.into_iter().flatten().enumerate() {
+        let pointer = format!("/requiredPermissions/{index}");
+        match item.as_str().map(|name| (name, rules::permission(name))) {
+            None => found.invalid(
+                pointer,
+                field,
+                format!("a permission must be a string, not {}", kind(item)),
+            ),
+            Some((_, Err(reason))) => found.invalid(pointer, field, reason),
+            Some((name, Ok(()))) if KNOWN_PERMISSIONS.binary_search(&name).is_err() => {
+                let message = format!(
+                    "the permission {} is not on the list that this SDK knows: if it is not new on the platform, it is a \
+                     typing error and publication refuses it",
+                    quoted(name)
+                );
+                found.0.push(Violation::warning(pointer, field, message));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn check_cost(value: &Value, found: &mut Found) {
+    let (pointer, field) = ("/costModel", "costModel");
+    let Some(members) = found.object(value, pointer, field, "`costModel`") else {
+        return;
+    };
+    found.unknown_keys(members, &["unit", "estimate"], pointer, field);
+    let unit = members.get("unit").unwrap_or(&Value::Null);
+    if unit.as_str().is_none_or(str::is_empty) {
+        let message = format!(
+            "`unit` of `costModel` must be a non-empty string, not {}",
+            shown(unit)
+        );
+        found.invalid("/costModel/unit", field, message);
+    }
+    if let Some(estimate) = members.get("estimate")
+        // Not a number compares as not fine.
+        && !estimate.as_f64().is_some_and(|number| number >= 0.0)
+    {
+        let message = format!(
+            "`estimate` of `costModel` must be a number from 0, not {}",
+            shown(estimate)
+        );
+        found.invalid("/costModel/estimate", field, message);
     }
 }
 
@@ -131,7 +188,7 @@ pub(super) fn retry_member(contract: &Value, key: &str, default: u64) -> Option<
 
 /// Whether a value counts as not given where the platform takes any empty value for the default: `null`, `""`,
 /// `[]`, `{}`.
-pub(super) fn is_empty(value: &Value) -> bool {
+fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
@@ -141,39 +198,31 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn one_of(value: &Value, field: &'static str, allowed: &[&str], found: &mut Vec<Violation>) {
-    if value.as_str().is_some_and(|text| allowed.contains(&text)) {
-        return;
+fn one_of(value: &Value, field: &'static str, allowed: &[&str], found: &mut Found) {
+    if !value.as_str().is_some_and(|text| allowed.contains(&text)) {
+        let (is, words) = (shown(value), allowed.join(", "));
+        found.invalid(
+            child("", field),
+            field,
+            format!("`{field}` is {is}: it must be one of {words}"),
+        );
     }
-    let message = format!(
-        "`{field}` is {}: it must be one of {}",
-        shown(value),
-        allowed.join(", ")
-    );
-    found.push(Violation::invalid(child("", field), field, message));
 }
 
-/// An absent member means the default; anything else must be an integer: not `true`, `2.0`, `"2"` or `null`.
+/// The member that the last part of `field` names. When it is absent it means the default; anything else must be an
+/// integer: not `true`, `2.0`, `"2"` or `null`.
 fn integer(
-    value: Option<&Value>,
+    members: &Map<String, Value>,
     field: &'static str,
     range: &RangeInclusive<u32>,
-    found: &mut Vec<Violation>,
+    found: &mut Found,
 ) {
-    let Some(value) = value else { return };
+    let key = field.rsplit('.').next().unwrap_or(field);
+    let Some(value) = members.get(key) else { return };
     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-    if number.is_some_and(|number| range.contains(&number)) {
-        return;
+    if !number.is_some_and(|number| range.contains(&number)) {
+        let (is, least, most) = (shown(value), range.start(), range.end());
+        let message = format!("`{field}` is {is}: it must be an integer from {least} to {most}");
+        found.invalid(format!("/{}", field.replace('.', "/")), field, message);
     }
-    let message = format!(
-        "`{field}` is {}: it must be an integer from {} to {}",
-        shown(value),
-        range.start(),
-        range.end()
-    );
-    found.push(Violation::invalid(
-        format!("/{}", field.replace('.', "/")),
-        field,
-        message,
-    ));
 }

@@ -1,12 +1,14 @@
 //! The rules of one schema, `inputs` or `outputs`: the dialect, and the values of keywords.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use super::violation::{Violation, code};
+use super::violation::{Found, Violation, code};
 use super::{pattern, refs};
 use crate::keywords::{Shape, TYPES, shape_of};
 use crate::text::{child, kind, quoted, shown};
-use crate::tree::{Role, Tree};
+use crate::tree::{Place, Role, places};
 
 /// The dialect that `$schema` must name. A trailing `#` is tolerated.
 pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -14,232 +16,129 @@ pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Checks a schema: it is an object, in the dialect 2020-12, without references to other documents, a valid JSON
 /// Schema, and every reference in it leads somewhere.
 ///
-/// `field` is `inputs` or `outputs`: pointers start with it and every violation carries it as its field.
-pub(super) fn check(schema: &Value, field: &'static str) -> Vec<Violation> {
+/// `field` is `inputs` or `outputs`: pointers start with it and every violation carries it as its field. The schema must
+/// not be nested deeply.
+pub(super) fn check(schema: &Value, field: &'static str, found: &mut Found) {
     let base = child("", field);
-    let Some(members) = schema.as_object() else {
-        let message = format!("`{field}` must be a JSON Schema object, not {}", kind(schema));
-        return vec![Violation::invalid(base, field, message)];
+    let Some(members) = found.object(schema, &base, field, &format!("`{field}`")) else {
+        return;
     };
-    let mut found = Vec::new();
-    if let Some(dialect) = members.get("$schema") {
-        let is = match dialect.as_str() {
-            Some(uri) if uri.strip_suffix('#').unwrap_or(uri) == DIALECT => None,
-            Some(uri) => Some(quoted(uri)),
-            None => Some(kind(dialect).to_owned()),
-        };
-        found.extend(is.map(|is| {
-            let message = format!("`$schema` of `{field}` is {is}: it must be \"{DIALECT}\", or be left out");
-            Violation::invalid(child(&base, "$schema"), field, message)
-        }));
+    if let Some(dialect) = members.get("$schema")
+        && dialect.as_str().map(|uri| uri.strip_suffix('#').unwrap_or(uri)) != Some(DIALECT)
+    {
+        let is = shown(dialect);
+        let message = format!("`$schema` of `{field}` is {is}: it must be \"{DIALECT}\", or be left out");
+        found.invalid(child(&base, "$schema"), field, message);
     }
-    let tree = Tree::new(schema);
-    refs::check_local(&tree, &base, field, &mut found);
-    check_keywords(&tree, &base, field, &mut found);
-    refs::check_targets(&tree, &base, field, &mut found);
-    found
+    let places = places(schema, &base);
+    refs::check_local(&places, field, found);
+    check_keywords(&places, field, found);
+    refs::check_targets(&places, field, found);
 }
 
-/// What is wrong with the value of a keyword: where in it (a JSON pointer, empty for the value itself), and what.
-type Defect = (String, String);
-
 /// Reports every keyword whose value has the wrong shape. References that are not strings are left to `refs`, and a
-/// `$schema` at the root to `schema`.
-pub(super) fn check_keywords(tree: &Tree<'_>, base: &str, field: &'static str, found: &mut Vec<Violation>) {
-    for (at, node) in tree
-        .nodes
+/// `$schema` at the root to `check`.
+pub(super) fn check_keywords(places: &[Place<'_>], field: &'static str, found: &mut Found) {
+    for (index, place) in places
         .iter()
         .enumerate()
-        .filter(|(_, node)| node.role == Role::Schema)
+        .filter(|(_, place)| place.role == Role::Schema)
     {
-        let mut report = |suffix: &str, message: String| {
-            let pointer = tree.pointer(base, at) + suffix;
-            found.push(Violation::error(
+        let mut report = |pointer: String, message: String| {
+            found.0.push(Violation::error(
                 code::INVALID_JSON_SCHEMA,
                 pointer,
                 field,
                 message,
             ));
         };
-        let members = match node.value {
+        let members = match place.value {
             Value::Object(members) => members,
             Value::Bool(_) => continue,
             other => {
-                report(
-                    "",
-                    format!("a schema must be an object or a boolean, not {}", kind(other)),
-                );
+                let message = format!("a schema must be an object or a boolean, not {}", kind(other));
+                report(place.pointer.clone(), message);
                 continue;
             }
         };
         for (keyword, value) in members {
-            let elsewhere = match keyword.as_str() {
+            let is_elsewhere = match keyword.as_str() {
                 "$ref" | "$dynamicRef" => true,
-                "$schema" => at == 0,
+                "$schema" => index == 0,
                 _ => false,
             };
-            if !elsewhere {
-                for (suffix, problem) in defects(shape_of(keyword), value) {
-                    report(&(child("", keyword) + &suffix), format!("`{keyword}` {problem}"));
-                }
+            if !is_elsewhere && let Err(problem) = check_shape(shape_of(keyword), value) {
+                report(child(&place.pointer, keyword), format!("`{keyword}` {problem}"));
             }
         }
     }
 }
 
-fn defects(shape: Shape, value: &Value) -> Vec<Defect> {
-    let unless = |holds: bool, wanted: &str| {
-        if holds {
-            Vec::new()
-        } else {
-            vec![(String::new(), format!("must be {wanted}, not {}", shown(value)))]
+/// What is wrong with the value of a keyword. What is wrong inside of a schema is reported there.
+fn check_shape(shape: Shape, value: &Value) -> Result<(), String> {
+    let is_ok = match shape {
+        Shape::Any | Shape::Schema => true,
+        Shape::Schemas => value.as_array().is_some_and(|list| !list.is_empty()),
+        Shape::SchemaMap | Shape::PatternMap => value.is_object(),
+        Shape::Number => value.is_number(),
+        Shape::Positive => value.as_f64().is_some_and(|number| number > 0.0),
+        Shape::Count => {
+            let is_whole = |number: f64| number >= 0.0 && number.fract() == 0.0;
+            value.is_u64() || value.as_f64().is_some_and(is_whole)
         }
-    };
-    match shape {
-        // What is wrong inside a schema is reported there.
-        Shape::Any | Shape::Schema => Vec::new(),
-        Shape::Schemas => unless(
-            value.as_array().is_some_and(|list| !list.is_empty()),
-            "a non-empty list of schemas",
-        ),
-        Shape::SchemaMap => unless(value.is_object(), "an object whose members are schemas"),
-        Shape::Number => unless(value.is_number(), "a number"),
-        Shape::Positive => unless(
-            value.as_f64().is_some_and(|number| number > 0.0),
-            "a number above 0",
-        ),
-        Shape::Count => unless(is_count(value), "an integer from 0"),
-        Shape::Flag => unless(value.is_boolean(), "a boolean"),
-        Shape::Text => unless(value.is_string(), "a string"),
-        Shape::List => unless(value.is_array(), "a list"),
-        Shape::Anchor => unless(
-            value.as_str().is_some_and(is_anchor),
-            "a string of ASCII letters, digits and `_.-` that starts with a letter or `_`",
-        ),
-        Shape::Id => unless(
-            value.as_str().is_some_and(is_id),
-            "a string that holds a URI without a fragment",
-        ),
-        Shape::Pattern => match value.as_str() {
-            Some(text) => regex_defect(text)
-                .map(|problem| (String::new(), problem))
-                .into_iter()
-                .collect(),
-            None => unless(false, "a string"),
-        },
-        Shape::PatternMap => match value.as_object() {
-            Some(members) => {
-                let keys = members.keys();
-                keys.filter_map(|key| regex_defect(key).map(|problem| (child("", key), problem)))
-                    .collect()
-            }
-            None => unless(false, "an object whose members are schemas"),
-        },
-        Shape::Strings => strings(value),
-        Shape::StringsMap => in_members(value, strings),
-        Shape::Dependencies => in_members(value, |member| {
-            if member.is_array() {
-                strings(member)
-            } else {
-                Vec::new()
-            }
+        Shape::Flag => value.is_boolean(),
+        Shape::Text | Shape::Pattern => value.is_string(),
+        Shape::List => value.is_array(),
+        Shape::Strings => is_different(value, Value::is_string),
+        Shape::StringsMap => has_members(value, |member| is_different(member, Value::is_string)),
+        Shape::Dependencies => has_members(value, |member| {
+            !member.is_array() || is_different(member, Value::is_string)
         }),
-        Shape::FlagMap => in_members(value, |member| match member {
-            Value::Bool(_) => Vec::new(),
-            other => vec![(String::new(), format!("must hold booleans, not {}", shown(other)))],
-        }),
-        Shape::Type => types(value),
+        Shape::FlagMap => has_members(value, Value::is_boolean),
+        Shape::Type => is_type(value) || (is_different(value, is_type) && *value != Value::Array(Vec::new())),
+        Shape::Anchor => value.as_str().is_some_and(is_anchor),
+        Shape::Id => value
+            .as_str()
+            .is_some_and(|id| !id.strip_suffix('#').unwrap_or(id).contains('#')),
+    };
+    if !is_ok {
+        return Err(format!("must be {}, not {}", shape.wanted(), shown(value)));
     }
-}
-
-/// The defects of every member of an object.
-fn in_members(value: &Value, check: fn(&Value) -> Vec<Defect>) -> Vec<Defect> {
-    let Some(members) = value.as_object() else {
-        return vec![(String::new(), format!("must be an object, not {}", shown(value)))];
+    let patterns: Vec<&str> = match (shape, value) {
+        (Shape::Pattern, Value::String(pattern)) => vec![pattern],
+        (Shape::PatternMap, Value::Object(patterns)) => patterns.keys().map(String::as_str).collect(),
+        _ => Vec::new(),
     };
-    let of_member = |(key, member): (&String, &Value)| {
-        let place = child("", key);
-        check(member)
-            .into_iter()
-            .map(move |(suffix, problem)| (format!("{place}{suffix}"), problem))
+    let broken = |text| {
+        Some(format!(
+            "{} is not a regular expression: {}",
+            quoted(text),
+            pattern::defect(text)?
+        ))
     };
-    members.iter().flat_map(of_member).collect()
+    patterns.into_iter().find_map(broken).map_or(Ok(()), Err)
 }
 
-fn strings(value: &Value) -> Vec<Defect> {
-    let Some(items) = value.as_array() else {
-        return vec![(
-            String::new(),
-            format!("must be a list of strings, not {}", shown(value)),
-        )];
-    };
-    in_items(items, |item| match item {
-        Value::String(_) => None,
-        other => Some(format!("must hold strings, not {}", shown(other))),
-    })
+/// Whether a value is a list of different values of a kind.
+fn is_different(value: &Value, is: fn(&Value) -> bool) -> bool {
+    let mut seen = BTreeSet::new();
+    value
+        .as_array()
+        .is_some_and(|items| items.iter().all(|item| is(item) && seen.insert(item.to_string())))
 }
 
-fn types(value: &Value) -> Vec<Defect> {
-    let problem = |item: &Value| {
-        let known = item.as_str().is_some_and(|name| TYPES.contains(&name));
-        (!known).then(|| {
-            format!(
-                "must name a type, one of {}, not {}",
-                TYPES.join(", "),
-                shown(item)
-            )
-        })
-    };
-    match value {
-        Value::Array(items) if items.is_empty() => {
-            vec![(String::new(), "must name at least one type".to_owned())]
-        }
-        Value::Array(items) => in_items(items, problem),
-        other => problem(other)
-            .map(|problem| (String::new(), problem))
-            .into_iter()
-            .collect(),
-    }
+/// Whether a value is an object whose members are of a kind.
+fn has_members(value: &Value, are: fn(&Value) -> bool) -> bool {
+    value.as_object().is_some_and(|members| members.values().all(are))
 }
 
-/// The defects of the items of a list that holds strings, each one once.
-fn in_items(items: &[Value], problem: impl Fn(&Value) -> Option<String>) -> Vec<Defect> {
-    let mut seen = std::collections::BTreeSet::new();
-    let check = |(index, item): (usize, &Value)| {
-        let repeated = || {
-            let text = item.as_str().filter(|text| !seen.insert((*text).to_owned()))?;
-            Some(format!("must not name {} twice", quoted(text)))
-        };
-        problem(item)
-            .or_else(repeated)
-            .map(|problem| (format!("/{index}"), problem))
-    };
-    items.iter().enumerate().filter_map(check).collect()
-}
-
-fn regex_defect(text: &str) -> Option<String> {
-    pattern::defect(text).map(|problem| {
-        format!(
-            "must hold a regular expression, and {} is none: {problem}",
-            quoted(text)
-        )
-    })
-}
-
-fn is_count(value: &Value) -> bool {
-    value.as_u64().is_some()
-        || value
-            .as_f64()
-            .is_some_and(|number| number >= 0.0 && number.fract() == 0.0)
+fn is_type(value: &Value) -> bool {
+    value.as_str().is_some_and(|name| TYPES.contains(&name))
 }
 
 fn is_anchor(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text
             .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'))
-}
-
-fn is_id(text: &str) -> bool {
-    !text.strip_suffix('#').unwrap_or(text).contains('#')
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
 }

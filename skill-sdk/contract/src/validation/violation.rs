@@ -1,9 +1,11 @@
 //! What is reported when a rule is broken.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::text::{child, kind, quoted};
 
 /// The codes of the publication rules. They are stable: programs may compare them.
 pub mod code {
@@ -43,7 +45,11 @@ pub struct Violation {
     pub code: &'static str,
     /// JSON pointer into the checked document; empty for the document itself. It may name a member that is missing.
     pub pointer: String,
-    field: Cow<'static, str>,
+    /// The field in the platform's dotted notation, `retryPolicy.maxAttempts`.
+    ///
+    /// It is coarser than [`pointer`](Self::pointer): everything inside a schema is `inputs` or `outputs`, what
+    /// concerns the contract as a whole is `contract`, and it is always relative to the contract.
+    pub field: &'static str,
     /// What is wrong and what to do.
     pub message: String,
     /// Whether publication refuses the contract for it.
@@ -51,14 +57,6 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// The field in the platform's dotted notation, `retryPolicy.maxAttempts`.
-    ///
-    /// It is coarser than [`pointer`](Self::pointer): everything inside a schema is `inputs` or `outputs`, what
-    /// concerns the contract as a whole is `contract`, and it is always relative to the contract.
-    pub fn field(&self) -> &str {
-        &self.field
-    }
-
     /// Whether publication refuses the contract.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -71,33 +69,31 @@ impl Violation {
         self.is_error() && self.code != code::UNSUPPORTED_SKILL_CONDITION
     }
 
+    pub(super) fn warning(
+        pointer: impl Into<String>,
+        field: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            code: code::INVALID_SKILL_CONTRACT,
+            pointer: pointer.into(),
+            field,
+            message: message.into(),
+            severity: Severity::Warning,
+        }
+    }
+
     pub(super) fn error(
         code: &'static str,
         pointer: impl Into<String>,
-        field: impl Into<Cow<'static, str>>,
+        field: &'static str,
         message: impl Into<String>,
     ) -> Self {
         Self {
             code,
-            pointer: pointer.into(),
-            field: field.into(),
-            message: message.into(),
             severity: Severity::Error,
+            ..Self::warning(pointer, field, message)
         }
-    }
-
-    /// An error of the most common code.
-    pub(super) fn invalid(
-        pointer: impl Into<String>,
-        field: impl Into<Cow<'static, str>>,
-        message: impl Into<String>,
-    ) -> Self {
-        Self::error(code::INVALID_SKILL_CONTRACT, pointer, field, message)
-    }
-
-    pub(super) fn into_warning(mut self) -> Self {
-        self.severity = Severity::Warning;
-        self
     }
 
     /// Moves the violation from a document to the one around it.
@@ -116,5 +112,84 @@ impl fmt::Display for Violation {
             write!(f, "{}: ", self.pointer)?;
         }
         write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+/// The violations of a document, in the order in which the platform looks.
+#[derive(Default)]
+pub(super) struct Found(pub(super) Vec<Violation>);
+
+impl Found {
+    /// An error of the most common code.
+    pub(super) fn invalid(
+        &mut self,
+        pointer: impl Into<String>,
+        field: &'static str,
+        message: impl Into<String>,
+    ) {
+        let error = Violation::error(code::INVALID_SKILL_CONTRACT, pointer, field, message);
+        self.0.push(error);
+    }
+
+    /// A rule that may be broken.
+    pub(super) fn rule(&mut self, rule: Result<(), String>, pointer: impl Into<String>, field: &'static str) {
+        if let Err(reason) = rule {
+            self.invalid(pointer, field, reason);
+        }
+    }
+
+    /// The members of a value that must be an object of `what`.
+    pub(super) fn object<'a>(
+        &mut self,
+        value: &'a Value,
+        pointer: &str,
+        field: &'static str,
+        what: &str,
+    ) -> Option<&'a Map<String, Value>> {
+        if !value.is_object() {
+            self.invalid(
+                pointer,
+                field,
+                format!("{what} must be an object, not {}", kind(value)),
+            );
+        }
+        value.as_object()
+    }
+
+    /// The items of a value that must be a list of `what`.
+    pub(super) fn list<'a>(
+        &mut self,
+        value: &'a Value,
+        pointer: &str,
+        field: &'static str,
+        what: &str,
+    ) -> Option<&'a Vec<Value>> {
+        if !value.is_array() {
+            self.invalid(
+                pointer,
+                field,
+                format!("{what} must be a list, not {}", kind(value)),
+            );
+        }
+        value.as_array()
+    }
+
+    /// Reports every key of `members` that is not in `known`, in alphabetical order.
+    pub(super) fn unknown_keys(
+        &mut self,
+        members: &Map<String, Value>,
+        known: &[&str],
+        pointer: &str,
+        field: &'static str,
+    ) {
+        let mut unknown: Vec<&String> = members
+            .keys()
+            .filter(|key| !known.contains(&key.as_str()))
+            .collect();
+        unknown.sort_unstable();
+        for key in unknown {
+            let message = format!("unknown member {}: known are {}", quoted(key), known.join(", "));
+            self.invalid(child(pointer, key), field, message);
+        }
     }
 }

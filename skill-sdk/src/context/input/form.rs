@@ -31,41 +31,28 @@ pub(super) fn of(schema: &Value) -> Result<Value, String> {
 /// One field.
 fn field(property: &Value, root: &Value) -> Result<Value, String> {
     let outer = property.as_object().ok_or("without a type")?;
-    let node = settled(outer, root)?;
-    let mut field = Map::new();
-    let kind = kind(&node)?;
-    field.insert("type".into(), kind.into());
+    let mut field = settled(outer, root)?;
+    let kind = kind(&field)?;
     // A documented reference has its words outside.
-    for word in ["title", "description"] {
-        if let Some(text) = outer.get(word).or_else(|| node.get(word)) {
-            field.insert(word.into(), text.clone());
-        }
+    for word in ["title", "description", "default"] {
+        field.extend(outer.get(word).map(|text| (word.to_owned(), text.clone())));
     }
-    let mut keep = |node: &Map<String, Value>, keywords: &[&str]| {
-        for &keyword in keywords {
-            if let Some(value) = node.get(keyword) {
-                field.insert(keyword.into(), value.clone());
-            }
-        }
+    if kind == "array" {
+        let items = items(&field, root)?;
+        field.insert("items".into(), items);
+    }
+    let own: &[&str] = match kind {
+        "string" => &["enum", "enumNames", "oneOf", "minLength", "maxLength"],
+        "array" => &["minItems", "maxItems", "items"],
+        _ => &["minimum", "maximum"],
     };
-    match kind {
-        "string" => {
-            keep(&node, &["enum", "enumNames", "oneOf", "minLength", "maxLength"]);
-            let known = |format: &&Value| format.as_str().is_some_and(|format| FORMATS.contains(&format));
-            if node.get("format").as_ref().is_some_and(known) {
-                keep(&node, &["format"]);
-            }
-        }
-        "array" => {
-            keep(&node, &["minItems", "maxItems"]);
-            field.insert("items".into(), items(&node, root)?);
-        }
-        _ => keep(&node, &["minimum", "maximum"]),
-    }
-    let default = outer.get("default").or_else(|| node.get("default"));
-    if let Some(default) = default.filter(|default| !default.is_null()) {
-        field.insert("default".into(), default.clone());
-    }
+    field.retain(|keyword, value| match keyword.as_str() {
+        "type" | "title" | "description" => true,
+        "default" => !value.is_null(),
+        "format" => kind == "string" && value.as_str().is_some_and(|format| FORMATS.contains(&format)),
+        keyword => own.contains(&keyword),
+    });
+    field.insert("type".into(), kind.into());
     Ok(field.into())
 }
 

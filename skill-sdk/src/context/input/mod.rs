@@ -10,6 +10,7 @@ mod answer;
 mod blocking;
 mod form;
 mod request;
+#[cfg(feature = "runtime")]
 #[cfg(test)]
 mod tests;
 
@@ -49,11 +50,8 @@ impl SkillContext {
 
     /// Whether the caller answers requests of this kind.
     pub fn can_request(&self, kind: InputKind) -> bool {
-        self.0
-            .start
-            .input
-            .as_ref()
-            .is_some_and(|input| input.supports(kind))
+        let input = self.0.meta.input.as_ref();
+        input.is_some_and(|input| input.supports(kind))
     }
 
     /// Asks the user to fill in a form with the fields of `T`.
@@ -152,7 +150,7 @@ impl SkillContext {
         // Nobody is to be bothered with a question whose answer nobody waits for.
         self.check_deadline()?;
         let kind = request.kind();
-        match &self.0.start.input {
+        match &self.0.meta.input {
             Some(input) if input.supports(kind) => {
                 let answer = input.request(name, request);
                 // A host may end the call in place of an answer; what runs beside it must not wait for ever.
@@ -160,7 +158,7 @@ impl SkillContext {
                 tokio::select! {
                     biased;
                     answer = answer => answer,
-                    () = self.cancelled() => Err(self.check_deadline().err().unwrap_or_else(|| self.timeout())),
+                    () = self.cancelled() => Err(self.given_up()),
                 }
                 #[cfg(not(feature = "runtime"))]
                 answer.await

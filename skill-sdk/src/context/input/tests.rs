@@ -5,10 +5,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
-use crate::context::ContextBuilder;
+use crate::context::Meta;
 
 /// Somebody who gives no answer, and tells a test what happens there.
 struct Silent(Sender<Happened>);
@@ -37,19 +37,18 @@ impl InputChannel for Silent {
 }
 
 /// A call, and what happens at the user of it.
-fn asked(deadline: Option<Instant>) -> (SkillContext, Receiver<Happened>) {
+fn asked(timeout: Option<Duration>) -> (SkillContext, Receiver<Happened>) {
     let (happened, seen) = channel();
-    let mut start = ContextBuilder::new("a@1", "test", Arc::default());
-    start.input = Some(Arc::new(Silent(happened)));
-    start.deadline = deadline;
-    (SkillContext::new(start), seen)
+    let mut meta = Meta::new("test");
+    meta.input = Some(Arc::new(Silent(happened)));
+    meta.timeout = timeout;
+    (SkillContext::new("a@1", meta), seen)
 }
 
 #[test]
 fn a_question_ends_with_its_call() {
-    let later = Instant::now() + Duration::from_hours(1);
-    for deadline in [None, Some(later)] {
-        let (context, _seen) = asked(deadline);
+    for timeout in [None, Some(Duration::from_hours(1))] {
+        let (context, _seen) = asked(timeout);
         let mut question = pin!(context.request_input("a", InputRequest::Roots));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(question.as_mut().poll(&mut cx).is_pending());
@@ -60,9 +59,9 @@ fn a_question_ends_with_its_call() {
 
 #[test]
 fn a_call_that_is_over_asks_nothing() {
-    for (deadline, code) in [(Some(Instant::now()), "timeout"), (None, "cancelled")] {
-        let (context, seen) = asked(deadline);
-        if deadline.is_none() {
+    for (timeout, code) in [(Some(Duration::ZERO), "timeout"), (None, "cancelled")] {
+        let (context, seen) = asked(timeout);
+        if timeout.is_none() {
             context.cancel();
         }
         let question = pin!(context.request_input("a", InputRequest::Roots));

@@ -2,17 +2,21 @@
 //!
 //! - `slot`: one value, from its declaration to the value; who builds it and who waits
 
+#[cfg(feature = "runtime")]
 mod slot;
+#[cfg(feature = "runtime")]
 #[cfg(test)]
 mod tests;
 
 use std::any::{Any, TypeId, type_name};
+#[cfg(feature = "runtime")]
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+#[cfg(feature = "runtime")]
 use self::slot::Slot;
 use super::Environment;
 use crate::contract::Origin;
@@ -22,7 +26,13 @@ use crate::error::SkillError;
 type Shared = Arc<dyn Any + Send + Sync>;
 
 /// The work of building one.
-type Build = Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>;
+#[expect(missing_debug_implementations, reason = "only its declaration sees it")]
+pub enum Build {
+    /// A future.
+    Asynchronous(Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>),
+    /// A function that may block.
+    Blocking(Box<dyn FnOnce() -> Result<Shared, SkillError> + Send>),
+}
 
 /// A function marked `#[skill_sdk::state]`, of whatever type.
 pub trait StateBuilder: Send + Sync + 'static {
@@ -31,11 +41,6 @@ pub trait StateBuilder: Send + Sync + 'static {
 
     /// The name of the type, for people.
     fn type_name(&self) -> &'static str;
-
-    /// Whether building keeps a thread, which nobody can end.
-    fn blocks(&self) -> bool {
-        false
-    }
 
     /// Starts building a value.
     fn build(&self, environment: Environment) -> Build;
@@ -46,7 +51,6 @@ pub struct StateFunction<F> {
     function: F,
     type_id: fn() -> TypeId,
     type_name: fn() -> &'static str,
-    blocks: bool,
     build: fn(&F, Environment) -> Build,
 }
 
@@ -72,10 +76,9 @@ where
         function,
         type_id: TypeId::of::<T>,
         type_name: type_name::<T>,
-        blocks: false,
         build: |function, environment| {
             let built = function(environment);
-            Box::pin(async move { Ok(Arc::new(built.await?) as Shared) })
+            Build::Asynchronous(Box::pin(async move { Ok(Arc::new(built.await?) as Shared) }))
         },
     }
 }
@@ -90,12 +93,9 @@ where
         function,
         type_id: TypeId::of::<T>,
         type_name: type_name::<T>,
-        blocks: true,
         build: |function, environment| {
             let function = function.clone();
-            Box::pin(off_the_runtime(move || {
-                Ok(Arc::new(function(environment)?) as Shared)
-            }))
+            Build::Blocking(Box::new(move || Ok(Arc::new(function(environment)?))))
         },
     }
 }
@@ -107,10 +107,6 @@ impl<F: Send + Sync + 'static> StateBuilder for StateFunction<F> {
 
     fn type_name(&self) -> &'static str {
         (self.type_name)()
-    }
-
-    fn blocks(&self) -> bool {
-        self.blocks
     }
 
     fn build(&self, environment: Environment) -> Build {
@@ -155,48 +151,54 @@ impl StateDeclaration {
 debug_fields!(StateDeclaration { origin });
 
 /// The shared values of a host.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct States {
+    #[cfg(feature = "runtime")]
     slots: HashMap<TypeId, Arc<Slot>>,
 }
 
 impl States {
     /// No value is built yet. Of two declarations of one type the first counts; a registry reports the second.
+    #[cfg(feature = "runtime")]
     pub fn new(declarations: impl IntoIterator<Item = &'static StateDeclaration>) -> Self {
         let mut states = Self::default();
         for declaration in declarations {
-            states
-                .slots
-                .entry(declaration.type_id())
-                .or_insert_with(|| Arc::new(Slot::new(Some(declaration.builder), None)));
+            let slot = states.slots.entry(declaration.type_id());
+            slot.or_insert_with(|| {
+                Arc::new(Slot {
+                    builder: Some(declaration.builder),
+                    ..Slot::default()
+                })
+            });
         }
         states
     }
 
-    /// Puts a value in place of the one that would be built, for tests.
+    /// Without the runtime nothing is built.
+    #[cfg(not(feature = "runtime"))]
+    pub fn new(_: impl IntoIterator<Item = &'static StateDeclaration>) -> Self {
+        Self::default()
+    }
+
+    /// Puts a value in place of the one that would be built.
+    #[cfg(feature = "runtime")]
     #[must_use]
     pub fn with<T: State>(mut self, value: T) -> Self {
-        let slot = Slot::new(None, Some(Arc::new(value)));
+        let value: Shared = Arc::new(value);
+        let slot = Slot {
+            value: value.into(),
+            ..Slot::default()
+        };
         self.slots.insert(TypeId::of::<T>(), Arc::new(slot));
         self
     }
 
-    /// The same declarations and the values that are built, with `value` in the place of the one of its type.
-    #[cfg(feature = "runtime")]
-    pub(crate) fn provide<T: State>(&self, value: T) -> Self {
-        let slots = self.slots.iter().map(|(id, slot)| {
-            let slot = Slot::new(slot.builder(), slot.value());
-            (*id, Arc::new(slot))
-        });
-        let slots = slots.collect();
-        Self { slots }.with(value)
-    }
-
     /// The value of type `T`; it is built when it is not there.
     ///
-    /// Where there is a runtime, it is built in a task of its own: a call whose time is up leaves the building to those who
-    /// come later, and an asynchronous one that takes longer than ten minutes is given up. All callers wait for it and share
-    /// the failure if there is one. The code is `state_unavailable`, retryable.
+    /// It is built in a task of its own: a call whose time is up leaves the building to those who come later, and an
+    /// asynchronous one that takes longer than ten minutes is given up. All callers wait for it and share the failure if there
+    /// is one. The code is `state_unavailable`, retryable.
+    #[cfg(feature = "runtime")]
     pub(crate) async fn get<T: State>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
         let slot = self.slots.get(&TypeId::of::<T>()).ok_or_else(|| {
@@ -211,12 +213,22 @@ impl States {
             .map_err(|_| unavailable(name, "it was built with another type"))
     }
 
+    /// Without the runtime nothing is built.
+    #[cfg(not(feature = "runtime"))]
+    #[expect(clippy::unused_async, reason = "the same signature as with feature `runtime`")]
+    pub(crate) async fn get<T: State>(&self, _: &Environment) -> Result<Arc<T>, SkillError> {
+        Err(unavailable(
+            type_name::<T>(),
+            "feature `runtime` of skill-sdk is off",
+        ))
+    }
+
     /// Builds what is not built yet; gives the types of the values that cannot be built, in alphabetical order.
     #[cfg(feature = "http")]
     pub(crate) async fn unavailable(&self, environment: &Environment) -> Vec<&'static str> {
         let mut names = Vec::new();
         for slot in self.slots.values() {
-            let Some(name) = slot.builder().map(StateBuilder::type_name) else {
+            let Some(name) = slot.builder.map(StateBuilder::type_name) else {
                 continue;
             };
             if let Err(error) = slot.get(name, environment).await {
@@ -228,24 +240,6 @@ impl States {
         names.sort_unstable();
         names
     }
-}
-
-/// Runs work that may block where it stalls nobody. Its events belong to the call that needs the value.
-#[cfg(feature = "runtime")]
-async fn off_the_runtime<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, SkillError> + Send + 'static,
-) -> Result<T, SkillError> {
-    let span = tracing::Span::current();
-    let task = tokio::task::spawn_blocking(move || span.in_scope(work));
-    task.await
-        .unwrap_or_else(|failed| Err(SkillError::unclassified("panic", Some(Box::new(failed)))))
-}
-
-/// Without a runtime nothing is hosted, so there is nobody to stall.
-#[cfg(not(feature = "runtime"))]
-#[expect(clippy::unused_async, reason = "the same signature as with feature `runtime`")]
-async fn off_the_runtime<T>(work: impl FnOnce() -> Result<T, SkillError>) -> Result<T, SkillError> {
-    work()
 }
 
 fn unavailable(type_name: &str, why: &str) -> SkillError {

@@ -27,7 +27,13 @@ fn failing() -> (Failing, Arc<Slot>) {
         go_on: Semaphore::new(0),
     }));
     let builder: &'static Failing = Box::leak(Box::new(failing.clone()));
-    (failing, Arc::new(Slot::new(Some(builder), None)))
+    (failing, {
+        let builder: Option<&'static dyn StateBuilder> = Some(builder);
+        Arc::new(Slot {
+            builder,
+            ..Slot::default()
+        })
+    })
 }
 
 impl Failing {
@@ -48,12 +54,12 @@ impl StateBuilder for Failing {
 
     fn build(&self, _: Environment) -> Build {
         let tries = Arc::clone(&self.0);
-        Box::pin(async move {
+        Build::Asynchronous(Box::pin(async move {
             let number = tries.begun.fetch_add(1, SeqCst) + 1;
             tries.each.add_permits(1);
             tries.go_on.acquire().await.unwrap().forget();
             Err(SkillError::retryable("down", format!("try {number}")))
-        })
+        }))
     }
 }
 

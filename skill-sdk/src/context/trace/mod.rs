@@ -82,7 +82,7 @@ fn is_hex(text: &str) -> bool {
 impl SkillContext {
     /// The trace context of the caller, if it sent one.
     pub fn trace(&self) -> Option<&TraceContext> {
-        self.0.start.trace.as_ref()
+        self.0.meta.trace.as_ref()
     }
 
     /// The headers for calls of your own to other programs, so that their work appears in the same trace: `traceparent`

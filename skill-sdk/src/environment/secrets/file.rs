@@ -4,12 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-#[cfg(not(unix))]
-use super::plain as walk;
 use super::refusal::Refusal;
-#[cfg(unix)]
-use super::walk;
-use super::{Secret, name};
+use super::{Secret, name, walk};
 use crate::error::SkillError;
 
 /// The largest file of a secret, in bytes.
@@ -19,10 +15,7 @@ pub(super) const MAX_BYTES: usize = 64 * 1024;
 ///
 /// The file is a regular one of at most 64 KiB of UTF-8; one with nothing but white space gives an empty secret.
 /// Links are followed within `dir` only, at most 40 of them; `dir` itself may be a link. A link whose target does not
-/// exist counts as no file. Feature `runtime`.
-///
-/// On systems other than Unix the directory is read with what the standard library has: an exchange of a file during
-/// the call is then not noticed.
+/// exist counts as no file. Feature `runtime`, on Unix.
 ///
 /// # Errors
 /// - `secret_name_invalid`: the name is not `[a-z0-9][a-z0-9-]{0,62}`, or see [`check_secret_name`]

@@ -42,7 +42,7 @@ pub(super) fn invalid(message: impl Into<String>) -> SkillError {
 }
 
 /// Whether a secret of this name may lie in a file: the name is [`FORM`] in full.
-pub(super) fn is_file_name(name: &str) -> bool {
+pub(crate) fn is_file_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     name.len() <= MAX_FILE_NAME && !name.is_empty() && !name.starts_with('-') && name.bytes().all(allowed)
 }

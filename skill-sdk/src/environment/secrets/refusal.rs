@@ -10,30 +10,27 @@ use crate::error::SkillError;
 
 /// Why a file that exists was not read. Holds nothing of what is in the file.
 #[derive(Debug)]
-pub(super) enum Refusal {
-    /// It cannot be read now, but the host's operator or time may change that.
-    Unreadable(Cow<'static, str>),
-    /// It is not a file to be trusted.
-    Rejected {
-        /// The stable reason, for programs.
-        reason: &'static str,
-        /// The same for people.
-        why: Cow<'static, str>,
-    },
+pub(super) struct Refusal {
+    /// Why it is not a file to be trusted, for programs; `None` when it cannot be read now, but the host's operator or time
+    /// may change that.
+    pub(super) reason: Option<&'static str>,
+    /// The same for people.
+    pub(super) why: Cow<'static, str>,
 }
 
 impl Refusal {
     pub(super) fn not_permitted() -> Self {
-        Self::Unreadable(
+        Self::unreadable(
             "the user that this process runs as may not read it; \
-             let that user read the file and read and search the directories on the way to it"
-                .into(),
+             let that user read the file and read and search the directories on the way to it",
         )
     }
 
     /// The system is short of something that it will have again.
     pub(super) fn not_now(error: &io::Error) -> Self {
-        Self::Unreadable(format!("the system cannot open it at the moment ({error}); try again").into())
+        Self::unreadable(format!(
+            "the system cannot open it at the moment ({error}); try again"
+        ))
     }
 
     pub(super) fn outside() -> Self {
@@ -60,8 +57,15 @@ impl Refusal {
     }
 
     pub(super) fn rejected(reason: &'static str, why: impl Into<Cow<'static, str>>) -> Self {
-        Self::Rejected {
-            reason,
+        Self {
+            reason: Some(reason),
+            why: why.into(),
+        }
+    }
+
+    fn unreadable(why: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            reason: None,
             why: why.into(),
         }
     }
@@ -69,20 +73,17 @@ impl Refusal {
     /// The failure that the caller sees.
     pub(super) fn into_error(self, name: &str, dir: &Path) -> SkillError {
         let path = dir.join(name);
-        match self {
-            Self::Unreadable(why) => SkillError::retryable(
+        let file = format!("the file {} of secret `{name}`", path.display());
+        match self.reason {
+            None => SkillError::retryable(
                 "secret_unreadable",
-                format!(
-                    "the file {} of secret `{name}` cannot be read: {why}",
-                    path.display()
-                ),
+                format!("{file} cannot be read: {}", self.why),
             )
             .with_details(json!({"secret": name, "path": path.to_string_lossy()})),
-            Self::Rejected { reason, why } => SkillError::terminal(
-                "secret_file_rejected",
-                format!("the file {} of secret `{name}` is refused: {why}", path.display()),
-            )
-            .with_details(json!({"secret": name, "reason": reason})),
+            Some(reason) => {
+                SkillError::terminal("secret_file_rejected", format!("{file} is refused: {}", self.why))
+                    .with_details(json!({"secret": name, "reason": reason}))
+            }
         }
     }
 }

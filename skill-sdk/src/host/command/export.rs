@@ -1,9 +1,9 @@
 //! `export`: the files of a catalog package, written or compared.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Failure, exit, failure, output, select};
-use crate::contract::package::{Drift, Finding, Outcome, Package, PackageError, Plan, SkillDocument};
+use crate::contract::package::{Drift, Finding, Outcome, PackageError, Plan};
 use crate::contract::{Auth, Implementation, Spec, Stage, Violation, validate_spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
@@ -27,15 +27,14 @@ pub fn export(
     let documents: Vec<_> = skills
         .iter()
         .map(|skill| document(skill, args))
-        .collect::<Result<_, _>>()?;
-    let package = Package::open(&args.package)?;
+        .collect::<Result<_, Failure>>()?;
     let plan = |all: &[SkillEntry]| {
         let selected = |other: &&SkillEntry| skills.iter().any(|skill| skill.reference == other.reference);
         let others = all.iter().filter(|other| !selected(other));
         let others: Vec<_> = others
             .map(|other| (other.name.as_str(), other.version.as_str()))
             .collect();
-        package.plan(&documents, &others)
+        Ok::<_, Failure>(Plan::new(&args.package, &documents, &others)?)
     };
     let mut planned = plan(known)?;
     if !planned.leftovers()?.is_empty() {
@@ -49,7 +48,7 @@ pub fn export(
 }
 
 /// The catalog object of a skill with the implementation that the arguments ask for.
-fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Failure> {
+fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<Value, Failure> {
     if args.protocol == Some(Protocol::Local) && args.endpoint.is_some() {
         return Err(Failure::usage(
             "`--endpoint` is for `--protocol http` and `--protocol mcp`: a local implementation has none",
@@ -57,7 +56,7 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Fail
     }
     let mut spec = skill.spec.clone();
     if let Some(implementation) = implementation(skill, args) {
-        spec["contract"]["implementation"] = implementation.to_value();
+        spec["contract"]["implementation"] = json!(implementation);
     }
     let (broken, doubtful): (Vec<_>, Vec<_>) = validate_spec(&spec, Stage::Source)
         .into_iter()
@@ -70,8 +69,7 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<SkillDocument, Fail
         let failure = Failure::usage(format!("`{}` cannot be exported this way", skill.reference));
         return Err(failure.detail(lines.join("\n")));
     }
-    let document = Spec::document(&skill.name, &spec);
-    Ok(SkillDocument::new(&skill.name, &skill.version, document))
+    Ok(Spec::document(&skill.name, &spec))
 }
 
 fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementation> {
@@ -174,9 +172,7 @@ mod tests {
 
     #[test]
     fn the_arguments_choose_the_implementation() {
-        let made = document(&entry(), &args(Some(Protocol::Http), "${SVC}//"))
-            .unwrap()
-            .document;
+        let made = document(&entry(), &args(Some(Protocol::Http), "${SVC}//")).unwrap();
         assert_eq!(
             made["spec"]["contract"]["implementation"],
             json!({
@@ -184,14 +180,12 @@ mod tests {
                 "auth": {"audience": "acme", "scopes": ["a:b"]},
             })
         );
-        let made = document(&entry(), &args(Some(Protocol::Mcp), "stdio:acme"))
-            .unwrap()
-            .document;
+        let made = document(&entry(), &args(Some(Protocol::Mcp), "stdio:acme")).unwrap();
         assert_eq!(
             made["spec"]["contract"]["implementation"]["entrypoint"],
             "math.add"
         );
-        let made = document(&entry(), &args(None, "")).unwrap().document;
+        let made = document(&entry(), &args(None, "")).unwrap();
         assert_eq!(made["spec"]["contract"]["implementation"]["protocol"], "local");
     }
 

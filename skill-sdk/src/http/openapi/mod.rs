@@ -127,7 +127,7 @@ fn call(runnable: &Runnable, name: &str, checks_callers: bool, schemas: &mut Sch
     );
     let deprecated = metadata.get("deprecated").and_then(Value::as_str);
     let note = deprecated.map(|instead| format!("\n\nDeprecated: {instead}"));
-    let scopes = contract.implementation.to_value()["auth"]["scopes"].take();
+    let scopes = json!(contract.implementation)["auth"]["scopes"].take();
     let scopes = if scopes.is_null() { json!([]) } else { scopes };
     without_nulls(json!({
         "operationId": format!("call{name}"),

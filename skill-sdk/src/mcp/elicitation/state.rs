@@ -115,7 +115,7 @@ pub(super) fn binding(reference: &str, inputs: &[u8], caller: Option<&Caller>) -
     // Inputs that are not JSON never reach a skill.
     let mut inputs = checked_json::parse(inputs).unwrap_or_default();
     inputs.sort_all_objects();
-    let who = caller.map(|caller| (caller.tenant_id(), caller.principal_id()));
+    let who = caller.map(|caller| (&caller.tenant_id, &caller.principal_id));
     Sha256::digest(json!([reference, who, inputs]).to_string()).into()
 }
 

@@ -195,7 +195,7 @@ impl Exchange<'_> {
         let session = session.and(self.headers.get(&SESSION));
         match (session.and_then(|session| session.to_str().ok()), &self.caller) {
             (Some(session), _) => format!("session {session} {id}"),
-            (None, Some(caller)) => format!("{} {} {id}", caller.tenant_id(), caller.principal_id()),
+            (None, Some(caller)) => format!("{} {} {id}", caller.tenant_id, caller.principal_id),
             (None, None) => id.to_string(),
         }
     }

@@ -51,7 +51,7 @@ impl Entry {
 }
 
 fn owner(caller: Option<&Caller>) -> Option<(String, String)> {
-    caller.map(|caller| (caller.tenant_id().to_owned(), caller.principal_id().to_owned()))
+    caller.map(|caller| (caller.tenant_id.clone(), caller.principal_id.clone()))
 }
 
 impl Sessions {
@@ -133,7 +133,6 @@ mod tests {
     use axum::http::HeaderValue;
 
     use super::*;
-    use crate::context::CallerClaims;
     use crate::mcp::elicitation::Capabilities;
 
     fn headers(id: &str) -> HeaderMap {
@@ -175,7 +174,7 @@ mod tests {
     }
 
     fn caller(name: &str) -> Caller {
-        Caller::new(CallerClaims::new("tenant", name))
+        Caller::new("tenant", name)
     }
 
     #[test]

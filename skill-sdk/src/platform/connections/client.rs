@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use quick_cache::sync::Cache;
+use serde_json::json;
 
 use super::super::cached::Cached;
-use super::super::core::{Ask, CoreClient};
-use super::description::{ConnectionStatus, Description, is_key};
-use super::store::{Refused, Store};
-use super::{AccessToken, LONGEST_CACHE, StoreSettings, failure};
+use super::super::core::CoreClient;
+use super::description::{ConnectionStatus, Description, expired};
+use super::store::{Refused, Store, unavailable};
+use super::{AccessToken, LONGEST_CACHE, StoreSettings};
+use crate::environment::secrets::is_file_name;
 use crate::error::SkillError;
 
 /// How long before its expiry a token is not handed out any more.
@@ -79,7 +81,7 @@ impl ConnectionsClient {
             token = self.material(store, path, slot, key).await?;
         }
         if self.usable(&token).is_zero() {
-            return Err(failure::expired(key, Some("token_expired")));
+            return Err(lost(key, "token_expired"));
         }
         Ok(token)
     }
@@ -100,24 +102,32 @@ impl ConnectionsClient {
         // The core knows why, if the connection is not what it was.
         self.description(slot, key, true).await?.check_active()?;
         Err(match refused {
-            Refused::Login => failure::store(
+            Refused::Login => unavailable(
                 "login_refused",
                 "the secret store refuses the login of this agent",
             ),
-            Refused::Read(400) => failure::expired(key, Some("token_unavailable")),
-            _ => failure::access_not_granted(key),
+            Refused::Read(400) => lost(key, "token_unavailable"),
+            _ => {
+                let message =
+                    format!("the secret store does not hand out the material of the connection {key} yet");
+                unavailable("access_not_granted", message)
+                    .with_details(json!({"reason": "access_not_granted", "connection": key}))
+            }
         })
     }
 
     async fn description(&self, slot: &Slot, key: &str, fresh: bool) -> Result<Arc<Description>, SkillError> {
         let look_up = || async {
             let path = format!("/agents/me/connections/{key}");
-            let ask = Ask {
-                missing: Some(failure::not_found(key)),
-                ..Ask::get(&path)
-            };
-            let found = match self.core.json::<Description>(ask).await {
-                Ok(description) if description.key != key => Err(failure::other_connection(key)),
+            let found = match self.core.get::<Description>(&path).await {
+                Ok(description) if description.key != key => {
+                    let message = format!("the core answered with another connection than {key}");
+                    Err(SkillError::terminal("core_error", message))
+                }
+                Err(failure) if failure.code() == "not_found" => Err(not_found(
+                    key,
+                    "its description does not name it, or it was never created",
+                )),
                 found => found.map(Arc::new),
             };
             match &found {
@@ -145,8 +155,10 @@ impl ConnectionsClient {
     }
 
     fn slot(&self, key: &str) -> Result<Arc<Slot>, SkillError> {
-        if !is_key(key) {
-            return Err(failure::impossible_key(key));
+        // Keys and names of secret files have one form.
+        if !is_file_name(key) {
+            let why = "keys are lower-case letters, digits and `-`, at most 63";
+            return Err(not_found(key, why));
         }
         self.slots.get_or_insert_with(key, || {
             Ok(Arc::new(Slot {
@@ -155,4 +167,14 @@ impl ConnectionsClient {
             }))
         })
     }
+}
+
+fn not_found(key: &str, why: &str) -> SkillError {
+    let message = format!("this agent has no connection `{}`: {why}", key.escape_debug());
+    SkillError::terminal("connection_not_found", message).with_details(json!({"connection": key}))
+}
+
+/// The failure of a connection that has no usable token, although the core says that all is well.
+fn lost(key: &str, reason: &str) -> SkillError {
+    expired(key).with_details(json!({"connection": key, "reason": reason}))
 }

@@ -3,11 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::failure;
 use crate::error::SkillError;
-
-/// The longest key.
-const MAX_KEY: usize = 63;
 
 /// The longest name of a tenant in a path of the store.
 const MAX_TENANT: usize = 64;
@@ -43,21 +39,13 @@ pub(crate) struct Description {
     pub(crate) key: String,
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    #[serde(default)]
     pub(crate) type_version: Option<u64>,
-    #[serde(default)]
     pub(crate) account: Option<String>,
-    #[serde(default)]
     pub(crate) auth: Option<String>,
     pub(crate) status: ConnectionStatus,
-    #[serde(default, deserialize_with = "or_empty")]
+    #[serde(default, deserialize_with = "crate::platform::core::knowledge::or_default")]
     pub(crate) settings: Map<String, Value>,
-    #[serde(default)]
     pub(super) secret_ref: Option<String>,
-}
-
-fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
-    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 impl Description {
@@ -74,7 +62,7 @@ impl Description {
                 let message = format!("the connection {key} was revoked: it has to be connected anew");
                 SkillError::terminal("connection_revoked", message)
             }
-            ConnectionStatus::Expired => return Err(failure::expired(key, None)),
+            ConnectionStatus::Expired => expired(key),
             ConnectionStatus::Other(status) => {
                 let status: String = status.escape_debug().take(MAX_STATUS).collect();
                 let message =
@@ -97,14 +85,19 @@ impl Description {
     }
 }
 
-/// Whether `key` is `[a-z0-9][a-z0-9-]{0,62}`.
-pub(super) fn is_key(key: &str) -> bool {
-    key.len() <= MAX_KEY
-        && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+/// The failure of a connection whose access is lost.
+pub(super) fn expired(key: &str) -> SkillError {
+    let message = format!("the access of the connection {key} is lost: it has to be connected again");
+    SkillError::terminal("connection_expired", message)
 }
+
+// Without the settings and the place of the material.
+debug_fields!(Description {
+    key,
+    kind,
+    account,
+    status
+});
 
 /// Whether `path` is `(oauth2/creds|kv/data)/tenants/<tenant>/connections/<key>`.
 fn is_secret_ref(path: &str, key: &str) -> bool {
@@ -125,26 +118,6 @@ fn is_secret_ref(path: &str, key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys() {
-        for good in ["a", "0", "crm", "a-b-", &"a".repeat(63)] {
-            assert!(is_key(good), "{good}");
-        }
-        for bad in [
-            "",
-            "CRM",
-            "-a",
-            "a/b",
-            "a.b",
-            "a_b",
-            "ä",
-            "crm\n",
-            &"a".repeat(64),
-        ] {
-            assert!(!is_key(bad), "{bad:?}");
-        }
-    }
 
     #[test]
     fn places_of_material() {

@@ -7,17 +7,13 @@
 //! - `description`: what the core says of a connection
 //! - `store`: logging in to the secret store and reading from it
 //! - `client`: caches, and what a refusal of the store means
-//! - `token`: [`AccessToken`]
-//! - `failure`: the failures
 
 mod client;
 mod description;
-mod failure;
 mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
-mod token;
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -28,14 +24,13 @@ pub(crate) use self::client::ConnectionsClient;
 pub use self::description::ConnectionStatus;
 pub(crate) use self::description::Description;
 pub(crate) use self::settings::StoreSettings;
-pub use self::token::AccessToken;
-use super::clock::Clock;
-use super::core::{CoreClient, CoreSettings, MOST_CLIENTS, http};
+pub use self::store::AccessToken;
+use super::core::{CoreClient, CoreSettings, MOST_CLIENTS};
 use crate::environment::Environment;
 use crate::error::SkillError;
 
 /// How long a token and a description are kept at most.
-pub const LONGEST_CACHE: Duration = Duration::from_mins(1);
+pub(crate) const LONGEST_CACHE: Duration = Duration::from_mins(1);
 
 type Clients = Cache<(CoreSettings, StoreSettings), Arc<ConnectionsClient>>;
 
@@ -44,15 +39,10 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| Cache::new(MOST_CLIENTS));
 impl ConnectionsClient {
     /// The client for these environment variables.
     pub(crate) fn of_environment(environment: &Environment) -> Result<Arc<Self>, SkillError> {
-        let settings = (
-            CoreSettings::read(environment)?,
-            StoreSettings::read(environment)?,
-        );
+        let core = CoreClient::of_environment(environment)?;
+        let settings = (core.settings.clone(), StoreSettings::read(environment)?);
         CLIENTS.get_or_insert_with(&settings, || {
-            let (core, store) = &settings;
-            let http = http(core.uses_tls() || store.uses_tls())?;
-            let core = CoreClient::new(core, http, &Clock::default());
-            Ok(Arc::new(Self::new(Arc::new(core), store, LONGEST_CACHE)))
+            Ok(Arc::new(Self::new(core, &settings.1, LONGEST_CACHE)))
         })
     }
 }

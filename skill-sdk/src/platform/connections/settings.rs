@@ -1,7 +1,6 @@
 //! Where the secret store is, from the environment of the call.
 
 use super::super::core::settings::{address, list};
-use super::super::web::is_tls;
 use crate::environment::Environment;
 use crate::error::SkillError;
 
@@ -34,9 +33,5 @@ impl StoreSettings {
                 .unwrap_or_else(|| vec![DEFAULT_SCOPES.to_owned()]),
             role: environment.variable("SKILL_SDK_SECRET_STORE_ROLE"),
         })
-    }
-
-    pub(crate) fn uses_tls(&self) -> bool {
-        self.url.as_deref().is_some_and(is_tls)
     }
 }

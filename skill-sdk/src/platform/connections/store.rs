@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use super::super::cached::Cached;
-use super::super::core::{Ask, AudienceToken, CoreClient, IamSettings, seconds};
+use super::super::core::{AudienceToken, CoreClient, IamSettings, seconds};
 use super::super::dates;
 use super::super::web::{Answer, Method, Request, WebError};
-use super::{AccessToken, StoreSettings, failure};
+use super::StoreSettings;
 use crate::environment::Secret;
 use crate::error::SkillError;
 
@@ -60,7 +60,7 @@ impl Store {
     /// The store that the settings name, if they name one.
     pub(super) fn new(core: &Arc<CoreClient>, settings: &StoreSettings) -> Result<Self, SkillError> {
         let Some(url) = settings.url.clone() else {
-            return Err(failure::store(
+            return Err(unavailable(
                 "not_configured",
                 "the host has no SKILL_SDK_SECRET_STORE_URL, so connections have no tokens",
             ));
@@ -68,7 +68,7 @@ impl Store {
         let iam = IamSettings {
             audience: settings.audience.clone(),
             scopes: settings.scopes.clone(),
-            ..core.settings.iam.clone().ok_or_else(failure::iam_missing)?
+            ..core.settings.iam.clone().ok_or_else(iam_missing)?
         };
         Ok(Self {
             url,
@@ -93,7 +93,7 @@ impl Store {
         match answer.status {
             200..300 => Ok(material(&answer, path.starts_with("kv/"))?),
             status @ (400 | 403 | 404) => Err(Refused::Read(status)),
-            status => Err(failure::store_status(status).into()),
+            status => Err(unavailable_status(status).into()),
         }
     }
 
@@ -120,27 +120,26 @@ impl Store {
                 self.identity.forget(&jwt);
                 return Err(Refused::Login);
             }
-            status => return Err(failure::store_status(status).into()),
+            status => return Err(unavailable_status(status).into()),
         }
         let document = answer.json().unwrap_or_default();
         let auth = &document["auth"];
         let token = auth["client_token"].as_str().filter(|token| !token.is_empty());
-        let token = token.ok_or_else(|| {
-            failure::store("login_malformed", "the secret store gave no token for the login")
-        })?;
+        let token = token
+            .ok_or_else(|| unavailable("login_malformed", "the secret store gave no token for the login"))?;
         let lease = seconds(&auth["lease_duration"]).filter(|lease| !lease.is_zero());
         Ok((Secret::new(token), lease.unwrap_or(DEFAULT_LEASE)))
     }
 
     async fn own_role(&self) -> Result<String, SkillError> {
-        let me: Value = self.core.json(Ask::get("/agents/me")).await?;
-        let principal = me["principalId"]
-            .as_str()
-            .filter(|principal| !principal.is_empty());
-        Ok(format!(
-            "agent-{}",
-            principal.ok_or_else(failure::agent_identity_missing)?
-        ))
+        let me: Value = self.core.get("/agents/me").await?;
+        match me["principalId"].as_str() {
+            Some(principal) if !principal.is_empty() => Ok(format!("agent-{principal}")),
+            _ => Err(SkillError::terminal(
+                "agent_identity_missing",
+                "the core does not say which principal this agent is, so there is no role for the secret store; set SKILL_SDK_SECRET_STORE_ROLE",
+            )),
+        }
     }
 
     async fn send(
@@ -159,19 +158,13 @@ impl Store {
             limit: MAX_ANSWER,
             timeout: TIMEOUT,
         };
-        self.core
-            .transport
-            .send(request)
-            .await
-            .map_err(|error| match error {
-                WebError::Unreachable(source) => {
-                    failure::store("unreachable", "the secret store cannot be reached").with_source(source)
-                }
-                WebError::TooLarge => {
-                    failure::store("unreachable", "the answer of the secret store has over 1 MiB")
-                }
-                WebError::Unsendable(why) => failure::store("unreachable", why),
-            })
+        self.core.transport.send(request).await.map_err(|error| {
+            let why = match error {
+                WebError::Unreachable(why) | WebError::Unsendable(why) => why,
+                WebError::TooLarge => "its answer has over 1 MiB".to_owned(),
+            };
+            unavailable("unreachable", "the secret store cannot be reached").with_source(why)
+        })
     }
 }
 
@@ -182,7 +175,7 @@ fn of_iam(failure: SkillError) -> SkillError {
     }
     let status = failure.details().and_then(|details| details["status"].as_u64());
     let reason = status.map_or("unreachable".to_owned(), |status| format!("status_{status}"));
-    failure::store(&reason, "the IAM gives no token for the secret store").with_source(failure)
+    unavailable(&reason, "the IAM gives no token for the secret store").with_source(failure)
 }
 
 /// The token in a document of the store.
@@ -199,5 +192,51 @@ fn material(answer: &Answer, is_kv: bool) -> Result<AccessToken, SkillError> {
     })?;
     let expiries = [&data["expires_at"], &data["expire_time"]];
     let expires_at = expiries.into_iter().find_map(|text| dates::parse(text.as_str()?));
-    Ok(AccessToken::new(Secret::new(token), expires_at))
+    Ok(AccessToken {
+        value: Secret::new(token),
+        expires_at,
+    })
 }
+
+/// The failure of a store that gives nothing, for `reason`.
+pub(super) fn unavailable(reason: &str, message: impl Into<String>) -> SkillError {
+    SkillError::retryable("secret_store_unavailable", message).with_details(json!({"reason": reason}))
+}
+
+/// The store answered with the status `status`, which says nothing about one connection.
+fn unavailable_status(status: u16) -> SkillError {
+    if status == 503 {
+        return unavailable("sealed_or_standby", "the secret store is sealed or not ready");
+    }
+    let message = format!("the secret store answered {status}");
+    unavailable(&format!("status_{status}"), message)
+}
+
+fn iam_missing() -> SkillError {
+    SkillError::retryable(
+        "config_missing",
+        "the host has no identity for the secret store: set CONTROL_PLANE_IAM_URL; a key of the core is not enough",
+    )
+    .with_details(json!({"config": "CONTROL_PLANE_IAM_URL"}))
+}
+
+/// The token of a connection. It has no `Display` and no serialization, and its `Debug` shows nothing of it.
+#[derive(Clone)]
+pub struct AccessToken {
+    value: Secret,
+    expires_at: Option<SystemTime>,
+}
+
+impl AccessToken {
+    /// The token itself: hand it to what needs it, and to nothing that logs.
+    pub fn expose(&self) -> &str {
+        self.value.expose()
+    }
+
+    /// When it expires; `None` when the store does not say.
+    pub fn expires_at(&self) -> Option<SystemTime> {
+        self.expires_at
+    }
+}
+
+debug_fields!(AccessToken { expires_at });

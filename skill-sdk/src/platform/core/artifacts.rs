@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::CoreClient;
-use super::client::{Ask, segment};
+use super::client::segment;
 use crate::error::SkillError;
 
 /// The most bytes of an artifact that is read: 64 MiB.
@@ -24,17 +24,13 @@ impl CoreClient {
             path.push_str("?forTask=");
             path.push_str(&segment(task));
         }
-        let ask = Ask {
-            limit: MAX_ARTIFACT_BYTES,
-            ..Ask::get(&path)
-        };
-        let answer = self.send(ask).await.map_err(|failure| {
-            if failure.code() == "core_answer_too_large" {
+        let answer = self.send(&path, None, true, MAX_ARTIFACT_BYTES).await;
+        let answer = answer.map_err(|failure| match failure.code() {
+            "core_answer_too_large" => {
                 let message = format!("the artifact has over {MAX_ARTIFACT_BYTES} bytes");
                 SkillError::terminal("artifact_too_large", message)
-            } else {
-                failure
             }
+            _ => failure,
         })?;
         let sha256 = hash(&answer.body);
         if let Some(expected) = answer.etag.as_deref().and_then(hash_of_etag)

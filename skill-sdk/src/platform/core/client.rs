@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::clock::Clock;
 use super::super::web::{Answer, Method, Request, Transport, WebError};
-use super::credential::Credential;
-use super::{CoreSettings, failure};
+use super::{AudienceToken, CoreSettings};
+use crate::environment::Secret;
 use crate::error::{SkillError, is_valid_code};
 
 /// How long one try may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The most bytes of a JSON answer.
-pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
+const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
 /// The pause before the first repeat; the second one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
@@ -28,128 +28,91 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// How long all pauses of one request may take together, which is two of them.
 const RETRY_WINDOW: Duration = Duration::from_millis(1500);
 
+/// The most characters of a message of the core that are passed on.
+const MAX_MESSAGE: usize = 500;
+
+/// The most bytes of details of the core that are passed on.
+const MAX_DETAILS: usize = 16 * 1024;
+
 /// A client of one core as one principal.
 pub(crate) struct CoreClient {
-    /// The address of the API's root, without a slash at its end.
-    root: String,
-    credential: Credential,
-    pub(crate) transport: Arc<dyn Transport>,
-    retry_window: Duration,
-    #[cfg(feature = "connections")]
     pub(crate) settings: CoreSettings,
+    /// The token of the IAM, if the settings name one.
+    iam: Option<AudienceToken>,
+    pub(crate) transport: Arc<dyn Transport>,
     #[cfg(feature = "connections")]
     pub(crate) clock: Clock,
-}
-
-/// What is asked of the core.
-pub(crate) struct Ask<'a> {
-    pub(crate) method: Method,
-    /// Behind the API's root, with a slash in front.
-    pub(crate) path: &'a str,
-    pub(crate) body: Option<&'a Value>,
-    /// Whether a repeat does no harm because it carries the same key.
-    pub(crate) idempotent: bool,
-    pub(crate) limit: usize,
-    /// The failure when the core does not have what is asked for; that of the core when it is `None`.
-    pub(crate) missing: Option<SkillError>,
-}
-
-impl<'a> Ask<'a> {
-    pub(crate) fn get(path: &'a str) -> Self {
-        Self {
-            method: Method::GET,
-            path,
-            body: None,
-            idempotent: false,
-            limit: MAX_ANSWER,
-            missing: None,
-        }
-    }
-
-    pub(super) fn post(path: &'a str, body: &'a Value, idempotent: bool) -> Self {
-        Self {
-            method: Method::POST,
-            body: Some(body),
-            idempotent,
-            ..Self::get(path)
-        }
-    }
+    pub(crate) retry_window: Duration,
 }
 
 impl CoreClient {
     pub(crate) fn new(settings: &CoreSettings, transport: Arc<dyn Transport>, clock: &Clock) -> Self {
+        let iam = settings.iam.clone();
         Self {
-            root: format!("{}/api/v1", settings.url),
-            credential: Credential::new(settings, &transport, clock),
-            transport,
-            retry_window: RETRY_WINDOW,
-            #[cfg(feature = "connections")]
             settings: settings.clone(),
+            iam: iam.map(|iam| AudienceToken::new(iam, &transport, clock)),
+            transport,
             #[cfg(feature = "connections")]
             clock: clock.clone(),
+            retry_window: RETRY_WINDOW,
         }
     }
 
-    /// Does not repeat requests.
-    #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn without_repeats(mut self) -> Self {
-        self.retry_window = Duration::ZERO;
-        self
+    /// What there is at `path`, behind the API's root and with a slash in front.
+    #[cfg(feature = "connections")]
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, SkillError> {
+        document(&self.send(path, None, true, MAX_ANSWER).await?)
     }
 
-    /// The answer as JSON of the type `T`. An empty answer is an empty object.
-    pub(crate) async fn json<T: DeserializeOwned>(&self, ask: Ask<'_>) -> Result<T, SkillError> {
-        let answer = self.send(ask).await?;
-        let document = match answer.json() {
-            None if answer.body.is_empty() => Value::Object(serde_json::Map::new()),
-            document => document.ok_or_else(|| failure::malformed("it is not JSON"))?,
-        };
-        // The error of serde could show a part of the answer.
-        serde_json::from_value(document).map_err(|_| failure::malformed("it has other members than expected"))
+    /// What the core answers to `body`. An idempotent request carries one key over all tries, so that a repeat does no harm.
+    pub(crate) async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+        idempotent: bool,
+    ) -> Result<T, SkillError> {
+        document(&self.send(path, Some(body), idempotent, MAX_ANSWER).await?)
     }
 
-    /// A successful answer.
-    pub(crate) async fn send(&self, ask: Ask<'_>) -> Result<Answer, SkillError> {
-        let url = format!("{}{}", self.root, ask.path);
-        let key = ask.idempotent.then(idempotency_key);
-        let repeatable = ask.method == Method::GET || ask.idempotent;
+    /// A successful answer of at most `limit` bytes: to a GET, or to a POST with a body.
+    pub(super) async fn send(
+        &self,
+        path: &str,
+        body: Option<&Value>,
+        repeatable: bool,
+        limit: usize,
+    ) -> Result<Answer, SkillError> {
+        let url = format!("{}/api/v1{path}", self.settings.url);
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let key = (repeatable && body.is_some()).then(idempotency_key);
         let mut pause = FIRST_PAUSE;
         let mut paused = Duration::ZERO;
         let mut renewed = false;
         loop {
-            let token = self.credential.token().await?;
-            let mut headers = Vec::with_capacity(2);
-            headers.push(("authorization", Cow::Owned(format!("Bearer {}", token.expose()))));
-            if let Some(key) = &key {
-                headers.push(("idempotency-key", Cow::Borrowed(key.as_str())));
-            }
+            let token = self.token().await?;
+            let bearer = format!("Bearer {}", token.expose());
+            let mut headers = vec![("authorization", Cow::Owned(bearer))];
+            headers.extend(key.as_ref().map(|key| ("idempotency-key", key.into())));
             let request = Request {
-                method: ask.method.clone(),
+                method: method.clone(),
                 url: &url,
                 headers,
-                body: ask.body,
-                limit: ask.limit,
+                body,
+                limit,
                 timeout: TIMEOUT,
             };
             let (failure, may_help) = match self.transport.send(request).await {
                 Ok(answer) if answer.is_success() => return Ok(answer),
                 Ok(answer) => {
-                    if answer.status == 401 && !renewed && self.credential.refused(&token) {
+                    if let Some(iam) = self.iam.as_ref().filter(|_| answer.status == 401 && !renewed) {
+                        iam.forget(&token);
                         renewed = true;
                         continue;
                     }
                     let envelope = answer.json().filter(|document| document["error"].is_object());
                     let may_help =
                         matches!(answer.status, 502..=504) || (answer.status >= 500 && envelope.is_none());
-                    let code = envelope
-                        .as_ref()
-                        .and_then(|document| document["error"]["code"].as_str());
-                    // Something else than the core knows nothing of it, and has no code.
-                    let missing = ask.missing.as_ref().filter(|_| answer.status == 404);
-                    if let Some(failure) = missing.filter(|_| code.is_some_and(is_valid_code)) {
-                        return Err(failure.clone());
-                    }
-                    let failure = failure::of_core(answer.status, envelope.as_ref(), token.expose());
+                    let failure = failure(answer.status, envelope.as_ref(), token.expose());
                     (failure, may_help)
                 }
                 Err(WebError::Unreachable(source)) => {
@@ -157,7 +120,7 @@ impl CoreClient {
                     (failure.with_source(source), true)
                 }
                 Err(WebError::TooLarge) => {
-                    let message = format!("the answer of the core has over {} bytes", ask.limit);
+                    let message = format!("the answer of the core has over {limit} bytes");
                     return Err(SkillError::terminal("core_answer_too_large", message));
                 }
                 Err(WebError::Unsendable(why)) => return Err(SkillError::terminal("core_error", why)),
@@ -169,6 +132,65 @@ impl CoreClient {
             paused += pause;
             pause *= 2;
         }
+    }
+
+    /// What the core knows this host by.
+    async fn token(&self) -> Result<Secret, SkillError> {
+        match (&self.iam, &self.settings.api_key) {
+            (Some(iam), _) => iam.get().await,
+            (None, Some(key)) => Ok(Secret::new(key)),
+            (None, None) => Err(SkillError::retryable(
+                "config_missing",
+                "the host has no credential for the core: set CONTROL_PLANE_IAM_URL or CONTROL_PLANE_API_KEY",
+            )
+            .with_details(json!({"config": "CONTROL_PLANE_IAM_URL"}))),
+        }
+    }
+}
+
+/// An answer as JSON of the type `T`. An empty one is an empty object.
+fn document<T: DeserializeOwned>(answer: &Answer) -> Result<T, SkillError> {
+    let document = if answer.body.is_empty() {
+        Some(json!({}))
+    } else {
+        answer.json()
+    };
+    // The error of serde could show a part of the answer.
+    let document = document.and_then(|document| serde_json::from_value(document).ok());
+    document.ok_or_else(|| {
+        let message =
+            "the answer of the core is not understood: it is not JSON, or has other members than expected";
+        SkillError::terminal("core_error", message)
+    })
+}
+
+/// The core answered with the status `status`, and perhaps with the envelope `{"error": {code, message, details}}`.
+///
+/// `secret` is what the request carried: a message or details with it in them are not passed on.
+pub(super) fn failure(status: u16, envelope: Option<&Value>, secret: &str) -> SkillError {
+    let error = envelope.map_or(&Value::Null, |envelope| &envelope["error"]);
+    let mut message = format!("the core answered {status}");
+    let said = error["message"].as_str().unwrap_or_default();
+    if !said.is_empty() && !said.contains(secret) {
+        message.push_str(": ");
+        message.extend(said.chars().take(MAX_MESSAGE));
+    }
+    let failure = match error["code"].as_str().filter(|code| is_valid_code(code)) {
+        _ if status >= 500 || status == 429 => SkillError::retryable("core_unavailable", message),
+        Some(code) => SkillError::terminal(code.to_owned(), message),
+        None => {
+            if status == 404 {
+                message.push_str("; is CONTROL_PLANE_URL its address, without /api/v1?");
+            }
+            SkillError::terminal("core_error", message)
+        }
+    };
+    let details = &error["details"];
+    let text = details.to_string();
+    if details.is_null() || text.len() > MAX_DETAILS || text.contains(secret) {
+        failure
+    } else {
+        failure.with_details(details.clone())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -14,22 +14,18 @@ use crate::error::SkillError;
 /// The most bytes of the file of credentials.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// The values of `IAM_CREDENTIAL_MODE` with which the variable counts.
-const MODES: [&str; 2] = ["environment", "ci"];
-
 /// The token: from the environment, else from the file of credentials. Reading the file blocks for as long as the file
 /// system takes.
 pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, SkillError> {
     if let Some(token) = &settings.token {
         let mode = settings.mode.as_deref().unwrap_or("").to_ascii_lowercase();
         // A variable that was inherited by accident must not change who this host is.
-        return if MODES.contains(&mode.as_str()) {
-            Ok(Secret::new(token))
-        } else {
-            Err(SkillError::terminal(
+        return match mode.as_str() {
+            "environment" | "ci" => Ok(Secret::new(token)),
+            _ => Err(SkillError::terminal(
                 "iam_environment_mode_required",
                 "IAM_PLATFORM_ACCESS_TOKEN is set without IAM_CREDENTIAL_MODE=environment or =ci; set the mode or unset the token",
-            ))
+            )),
         };
     }
     let tenant = settings.tenant.as_deref().ok_or_else(|| {
@@ -47,25 +43,16 @@ pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, SkillErro
             ),
         )
     };
-    let Some(path) = path(settings) else {
+    let Some(path) = &settings.file else {
         return Err(missing(
             "neither XDG_CONFIG_HOME nor HOME says where the file of credentials is",
         ));
     };
-    let Some(document) = read(&path)? else {
+    let Some(document) = read(path)? else {
         return Err(missing(&format!("there is no file {}", path.display())));
     };
     let token = choose(&document, &account, settings.principal.as_deref())?;
     token.ok_or_else(|| missing(&format!("{} has no entry for it", path.display())))
-}
-
-fn path(settings: &IamSettings) -> Option<PathBuf> {
-    let base = match (&settings.config_home, &settings.home) {
-        (Some(config_home), _) => PathBuf::from(config_home),
-        (None, Some(home)) => Path::new(home).join(".config"),
-        (None, None) => return None,
-    };
-    Some(base.join("iam").join("credentials.json"))
 }
 
 /// The file as an object; `None` when there is none.
@@ -133,32 +120,27 @@ fn choose(
         (!token.is_empty()).then(|| Secret::new(token))
     };
     let prefix = format!("{account}|");
-    let mut found = document
-        .iter()
-        .filter_map(|(key, entry)| Some((key.strip_prefix(&prefix)?, token(entry)?)))
-        .filter(|(name, _)| principal.is_none_or(|wanted| wanted == *name));
-    if let Some((_, token)) = found.next() {
-        let others = found.count();
-        if others > 0 {
-            return Err(SkillError::terminal(
-                "iam_credential_ambiguous",
-                format!(
-                    "there are {} credentials for {account}; set IAM_PRINCIPAL to the one that this host is",
-                    others + 1
-                ),
-            ));
+    let of_principals = document.iter().filter_map(|(key, entry)| {
+        let name = key.strip_prefix(&prefix)?;
+        token(entry).filter(|_| principal.is_none_or(|wanted| wanted == name))
+    });
+    match of_principals.collect::<Vec<_>>().as_slice() {
+        [] => {}
+        [only] => return Ok(Some(only.clone())),
+        several => {
+            let message = format!(
+                "there are {} credentials for {account}; set IAM_PRINCIPAL to the one that this host is",
+                several.len()
+            );
+            return Err(SkillError::terminal("iam_credential_ambiguous", message));
         }
-        return Ok(Some(token));
     }
     // An entry without a principal in its key; it must not be somebody else's.
-    let Some(entry) = document.get(account) else {
-        return Ok(None);
-    };
-    let recorded = entry["principalId"]
-        .as_str()
-        .filter(|recorded| !recorded.is_empty());
-    Ok(match (principal, recorded) {
-        (Some(wanted), Some(recorded)) if wanted != recorded => None,
-        _ => token(entry),
-    })
+    let entry = document.get(account).filter(|entry| {
+        let recorded = entry["principalId"].as_str().filter(|name| !name.is_empty());
+        principal
+            .zip(recorded)
+            .is_none_or(|(wanted, recorded)| wanted == recorded)
+    });
+    Ok(entry.and_then(token))
 }

@@ -2,17 +2,13 @@
 //!
 //! - `settings`: which variables of the environment say where the core is and who this host is there
 //! - `identity`: the platform access token, from the environment or from a file
-//! - `exchange`: from that token to a short-lived one for an audience
-//! - `credential`: what a request carries
-//! - `client`: one request with its repeats
-//! - `failure`: what answers that are no success become
-//! - `artifacts`, `knowledge`: the requests of skills
+//! - `iam`: from that token to a short-lived one for an audience
+//! - `client`: one request with its repeats, and what answers that are no success become
+//! - `artifacts`, `knowledge`: what skills ask for
 
 pub(crate) mod artifacts;
 mod client;
-mod credential;
-mod exchange;
-mod failure;
+mod iam;
 mod identity;
 pub(crate) mod knowledge;
 pub(super) mod settings;
@@ -23,23 +19,18 @@ use std::sync::{Arc, LazyLock};
 
 use quick_cache::sync::Cache;
 
-#[cfg(feature = "connections")]
-pub(crate) use self::client::Ask;
 pub(crate) use self::client::CoreClient;
+pub(crate) use self::iam::AudienceToken;
 #[cfg(feature = "connections")]
-pub(crate) use self::credential::AudienceToken;
-#[cfg(feature = "connections")]
-pub(super) use self::exchange::seconds;
-pub(crate) use self::settings::CoreSettings;
-#[cfg(feature = "connections")]
-pub(crate) use self::settings::IamSettings;
+pub(super) use self::iam::seconds;
+pub(crate) use self::settings::{CoreSettings, IamSettings};
 use super::clock::Clock;
-use super::web::{self, Transport};
+use super::web::Web;
 use crate::environment::Environment;
 use crate::error::SkillError;
 
 /// How many configurations have a client. A server has one.
-pub(super) const MOST_CLIENTS: usize = 8;
+pub(super) const MOST_CLIENTS: usize = 64;
 
 static CLIENTS: LazyLock<Cache<CoreSettings, Arc<CoreClient>>> = LazyLock::new(|| Cache::new(MOST_CLIENTS));
 
@@ -48,17 +39,7 @@ impl CoreClient {
     pub(crate) fn of_environment(environment: &Environment) -> Result<Arc<Self>, SkillError> {
         let settings = CoreSettings::read(environment)?;
         CLIENTS.get_or_insert_with(&settings, || {
-            let http = http(settings.uses_tls())?;
-            Ok(Arc::new(Self::new(&settings, http, &Clock::default())))
+            Ok(Arc::new(Self::new(&settings, Arc::new(Web), &Clock::default())))
         })
     }
-}
-
-/// Without `tls` only `http` addresses are reached.
-pub(super) fn http(tls: bool) -> Result<Arc<dyn Transport>, SkillError> {
-    let client = web::client(tls).map_err(|error| {
-        let message = "no HTTP client could be made: does the host have trusted certificates?";
-        SkillError::retryable("config_invalid", message).with_source(error)
-    })?;
-    Ok(Arc::new(client))
 }

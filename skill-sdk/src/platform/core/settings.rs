@@ -1,8 +1,10 @@
 //! Where the core is and who this host is there, from the environment of the call.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
-use super::super::web::{is_tls, is_web_address};
+use super::super::web::is_web_address;
 use crate::environment::Environment;
 use crate::error::SkillError;
 
@@ -20,7 +22,7 @@ pub(crate) struct CoreSettings {
 }
 
 /// Who this host is in the IAM.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct IamSettings {
     /// The address of the IAM, without a slash at its end.
     pub(crate) url: String,
@@ -32,36 +34,27 @@ pub(crate) struct IamSettings {
     /// `IAM_CREDENTIAL_MODE`.
     pub(crate) mode: Option<String>,
     pub(crate) principal: Option<String>,
-    /// `XDG_CONFIG_HOME`.
-    pub(crate) config_home: Option<String>,
-    /// `HOME`.
-    pub(crate) home: Option<String>,
+    /// The file of credentials, in `$XDG_CONFIG_HOME` or `$HOME/.config`.
+    pub(crate) file: Option<PathBuf>,
 }
 
 impl CoreSettings {
     /// The codes of failures are `config_missing` and `config_invalid`, both retryable.
     pub(crate) fn read(environment: &Environment) -> Result<Self, SkillError> {
-        let url = address(environment, "CONTROL_PLANE_URL")?;
-        let url = match url {
-            Some(url) => url,
-            None => address(environment, "CONTROL_PLANE_SERVER")?.ok_or_else(|| {
-                SkillError::retryable(
-                    "config_missing",
-                    "the host has neither CONTROL_PLANE_URL nor CONTROL_PLANE_SERVER; set one of them to the address of the core",
-                )
+        let url = match address(environment, "CONTROL_PLANE_URL")? {
+            None => address(environment, "CONTROL_PLANE_SERVER")?,
+            url => url,
+        };
+        let missing = || {
+            let message = "the host has neither CONTROL_PLANE_URL nor CONTROL_PLANE_SERVER; set one of them to the address of the core";
+            SkillError::retryable("config_missing", message)
                 .with_details(json!({"config": "CONTROL_PLANE_URL"}))
-            })?,
         };
         Ok(Self {
-            url,
+            url: url.ok_or_else(missing)?,
             api_key: environment.variable("CONTROL_PLANE_API_KEY"),
             iam: IamSettings::read(environment)?,
         })
-    }
-
-    pub(crate) fn uses_tls(&self) -> bool {
-        let iam = self.iam.as_ref().map_or("", |iam| &iam.url);
-        is_tls(&self.url) || is_tls(iam)
     }
 }
 
@@ -70,6 +63,8 @@ impl IamSettings {
         let Some(url) = address(environment, "CONTROL_PLANE_IAM_URL")? else {
             return Ok(None);
         };
+        let directory = |name| environment.variable(name).map(PathBuf::from);
+        let config_home = directory("XDG_CONFIG_HOME").or_else(|| Some(directory("HOME")?.join(".config")));
         Ok(Some(Self {
             url,
             tenant: environment.variable("CONTROL_PLANE_IAM_TENANT"),
@@ -80,8 +75,7 @@ impl IamSettings {
             token: environment.variable("IAM_PLATFORM_ACCESS_TOKEN"),
             mode: environment.variable("IAM_CREDENTIAL_MODE"),
             principal: environment.variable("IAM_PRINCIPAL"),
-            config_home: environment.variable("XDG_CONFIG_HOME"),
-            home: environment.variable("HOME"),
+            file: config_home.map(|config| config.join("iam/credentials.json")),
         }))
     }
 }

@@ -4,8 +4,7 @@ use serde_json::Value;
 use tracing::Instrument;
 
 use super::answer::{Misfit, Wanted};
-use super::client::LlmClient;
-use super::model::{ChatError, Correction, Prompt, Reply};
+use super::model::{ChatError, ChatModel, Correction, Prompt, Reply};
 use super::request::ChatRequest;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
@@ -16,7 +15,7 @@ const ATTEMPTS: usize = 2;
 
 /// The value that was answered. What it took is added to `usage`, also when it fails or is dropped.
 pub(super) async fn chat(
-    client: &LlmClient,
+    provider: &dyn ChatModel,
     request: ChatRequest,
     wanted: &Wanted,
     usage: &mut LlmUsage,
@@ -24,13 +23,13 @@ pub(super) async fn chat(
     let guard = pii::installed();
     let mut prompt = guarded(&guard, request, wanted);
     let mut conversation = Conversation {
-        client,
+        provider,
         wanted,
         guard,
         usage,
     };
     let mut last = SkillError::retryable("llm_not_configured", "there is no model to ask");
-    for model in client.model().models() {
+    for model in provider.models() {
         prompt.correction = None;
         match conversation.ask_model(&model, &mut prompt).await {
             Ok(value) => return Ok(value),
@@ -59,7 +58,7 @@ fn guarded(guard: &Guard, mut request: ChatRequest, wanted: &Wanted) -> Prompt {
         );
     }
     Prompt {
-        system: request.system,
+        system_prompt: request.system,
         messages: request.messages,
         schema: wanted.schema(),
         temperature: request.temperature,
@@ -69,7 +68,7 @@ fn guarded(guard: &Guard, mut request: ChatRequest, wanted: &Wanted) -> Prompt {
 }
 
 struct Conversation<'a> {
-    client: &'a LlmClient,
+    provider: &'a dyn ChatModel,
     wanted: &'a Wanted,
     guard: Guard,
     usage: &'a mut LlmUsage,
@@ -88,9 +87,6 @@ impl Conversation<'_> {
                 Ok(value) => return Ok(value),
                 Err(misfit) => misfit,
             };
-            if let Some(error) = self.client.model().misfit(&for_model) {
-                return Err(ChatError::last(error));
-            }
             // Places have names in them that the model made up.
             let for_caller = self.guard.redact(&for_caller).text;
             tracing::debug!(model, why = for_caller, "the answer of the model does not fit");
@@ -112,19 +108,18 @@ impl Conversation<'_> {
 
     /// Asks a model once.
     async fn ask(&mut self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
-        let provider = self.client.model();
         let span = tracing::info_span!(
             "llm",
             otel.kind = "client",
             gen_ai.operation.name = "chat",
-            gen_ai.provider.name = provider.provider(),
+            gen_ai.provider.name = self.provider.provider(),
             gen_ai.request.model = model,
             gen_ai.response.model = tracing::field::Empty,
             gen_ai.usage.input_tokens = tracing::field::Empty,
             gen_ai.usage.output_tokens = tracing::field::Empty,
             error.type = tracing::field::Empty,
         );
-        let asked = provider.ask(model, prompt).instrument(span.clone()).await;
+        let asked = self.provider.ask(model, prompt).instrument(span.clone()).await;
         let usage = match &asked {
             Ok(reply) => &reply.usage,
             Err(unanswered) => {

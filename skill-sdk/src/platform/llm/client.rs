@@ -1,18 +1,17 @@
 //! Which provider there is.
 
 use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use quick_cache::sync::Cache;
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::answer::{Wanted, unreadable};
+use super::answer::Wanted;
 use super::chat::chat;
+use super::claude::ClaudeCode;
 use super::model::ChatModel;
-use super::openai::OpenAi;
+use super::openai::{OpenAi, OpenAiSettings};
 use super::request::ChatRequest;
-use super::settings::{Choice, OpenAiSettings};
 use crate::environment::Environment;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
@@ -20,7 +19,13 @@ use crate::platform::LlmUsage;
 /// How many configurations have a client. A server has one.
 const MOST_CLIENTS: usize = 8;
 
-/// The clients that were made, with their connections.
+/// How long one model may take when nothing else is said.
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// The longest that `SKILL_LLM_TIMEOUT_SECONDS` may say, in seconds: a day.
+const MAX_TIMEOUT: f64 = 86_400.0;
+
+/// The clients that were made, with what they know of their servers.
 static CLIENTS: LazyLock<Cache<OpenAiSettings, LlmClient>> = LazyLock::new(|| Cache::new(MOST_CLIENTS));
 
 /// A provider of models, ready to be asked. Cheap to clone.
@@ -33,52 +38,69 @@ impl LlmClient {
         Self(Arc::new(model))
     }
 
-    pub(super) fn model(&self) -> &dyn ChatModel {
-        self.0.as_ref()
-    }
-
     /// The client that the environment asks for, unless [`configure_llm`] said otherwise.
     pub(crate) fn of_environment(environment: &Environment) -> Result<Self, SkillError> {
         if let Some(client) = configured(environment)? {
             return Ok(client);
         }
-        match Choice::of(environment)? {
-            Choice::ClaudeCode(claude) => Ok(Self::new(claude)),
-            Choice::OpenAi(settings) => CLIENTS.get_or_insert_with(&settings, || {
-                OpenAi::from_settings(settings.clone()).map(Self::new)
-            }),
+        let provider = environment.variable("SKILL_LLM_PROVIDER").unwrap_or_default();
+        match provider.to_lowercase().as_str() {
+            "" | "openai" => {
+                let settings = OpenAiSettings::read(environment)?;
+                CLIENTS.get_or_insert_with(&settings, || OpenAi::of(settings.clone()).map(Self::new))
+            }
+            "claude-code" => {
+                let binary = environment.variable("SKILL_LLM_CLAUDE_BINARY");
+                let claude = ClaudeCode::new(binary.as_deref().unwrap_or("claude"), environment)
+                    .models(models(environment))
+                    .timeout(timeout(environment)?);
+                Ok(Self::new(claude))
+            }
+            other => Err(not_configured(format!(
+                "SKILL_LLM_PROVIDER is `{}`, which is no provider; set it to `openai` or `claude-code`",
+                other.escape_debug()
+            ))),
         }
     }
 
-    /// The answer to a request as a value of type `T`. What it took is added to `usage`, also when it fails.
-    pub(crate) async fn chat_json<T>(
+    /// The answer to a request, as `wanted`. What it took is added to `usage`, also when it fails or is dropped.
+    pub(crate) async fn chat(
         &self,
         request: ChatRequest,
+        wanted: &Wanted,
         usage: &mut LlmUsage,
-    ) -> Result<T, SkillError>
-    where
-        T: DeserializeOwned + JsonSchema + 'static,
-    {
-        let wanted = Wanted::of::<T>(request.schema_name.as_deref())?;
-        let value = chat(self, request, &wanted, usage).await?;
-        // That it can be read was a condition of the answer.
-        T::deserialize(value).map_err(|error| unreadable(&usage.model, &error))
-    }
-
-    /// The answer to a request as any JSON object.
-    pub(crate) async fn chat_json_object(
-        &self,
-        request: ChatRequest,
-        usage: &mut LlmUsage,
-    ) -> Result<Map<String, Value>, SkillError> {
-        match chat(self, request, &Wanted::any_object(), usage).await? {
-            Value::Object(data) => Ok(data),
-            _ => Err(unreadable(&usage.model, &"it is not a JSON object")),
-        }
+    ) -> Result<Value, SkillError> {
+        chat(self.0.as_ref(), request, wanted, usage).await
     }
 }
 
 debug_fields!(LlmClient {});
+
+/// The models that `SKILL_LLM_MODELS` names, apart by commas.
+pub(super) fn models(environment: &Environment) -> Vec<String> {
+    let models = environment.variable("SKILL_LLM_MODELS").unwrap_or_default();
+    let models = models.split(',').map(str::trim).filter(|model| !model.is_empty());
+    models.map(str::to_owned).collect()
+}
+
+/// How long one model may take.
+pub(super) fn timeout(environment: &Environment) -> Result<Duration, SkillError> {
+    let Some(text) = environment.variable("SKILL_LLM_TIMEOUT_SECONDS") else {
+        return Ok(DEFAULT_TIMEOUT);
+    };
+    let seconds = text.parse().ok();
+    let seconds = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= MAX_TIMEOUT);
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| {
+        not_configured(format!(
+            "SKILL_LLM_TIMEOUT_SECONDS is `{}`, which is no number of seconds over 0 and at most {MAX_TIMEOUT}",
+            text.escape_debug()
+        ))
+    })
+}
+
+pub(super) fn not_configured(message: impl Into<String>) -> SkillError {
+    SkillError::retryable("llm_not_configured", message)
+}
 
 /// What a model answered.
 #[derive(Debug, Clone, PartialEq)]

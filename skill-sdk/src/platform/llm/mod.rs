@@ -1,7 +1,7 @@
 //! Language models.
 //!
 //! - `request`: what a skill asks; `model`: what a provider is asked, and its answer
-//! - `client`: which provider there is; `settings`: what the environment says about it
+//! - `client`: which provider there is
 //! - `chat`: one conversation: the guard, the rotation, the repair, the time, the tokens
 //! - `answer`: from the text of a model to a value of a type
 //! - `openai`, `claude`: the providers
@@ -13,10 +13,10 @@ mod client;
 mod model;
 mod openai;
 mod request;
-mod settings;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::answer::{Wanted, unreadable};
 pub use self::claude::ClaudeCode;
 pub use self::client::{ChatAnswer, LlmClient, configure_llm};
 pub use self::model::{Asked, ChatError, ChatModel, Correction, Prompt, Reply, ResponseSchema};

@@ -27,13 +27,6 @@ pub trait ChatModel: Send + Sync + 'static {
     ///
     /// The future is dropped when the time of the call is up, and everything that it started must end with it.
     fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a>;
-
-    /// The failure of a call whose answer does not fit. `None`, the default, is one repair, then the next model, then
-    /// `llm_invalid_response`.
-    fn misfit(&self, why: &str) -> Option<SkillError> {
-        let _ = why;
-        None
-    }
 }
 
 /// The work of [`ChatModel::ask`].
@@ -44,7 +37,7 @@ pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<Reply, ChatError>> + Sen
 #[non_exhaustive]
 pub struct Prompt {
     /// The instructions; may be empty.
-    pub system: String,
+    pub system_prompt: String,
     /// The messages, the oldest first.
     pub messages: Vec<Message>,
     /// The schema of the answer; `None`: any JSON object.
@@ -58,6 +51,16 @@ pub struct Prompt {
 }
 
 impl Prompt {
+    /// The last message; empty when there is none.
+    pub fn prompt(&self) -> &str {
+        self.messages.last().map_or("", |message| &message.content)
+    }
+
+    /// The name of the schema; `None` when any JSON object is asked for.
+    pub fn schema_name(&self) -> Option<&str> {
+        self.schema.as_ref().map(|schema| schema.name.as_str())
+    }
+
     /// What the answer must be, for a model that is not given the schema in another way.
     pub(super) fn format_in_words(&self) -> String {
         match &self.schema {

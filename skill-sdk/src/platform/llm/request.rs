@@ -9,11 +9,12 @@
 ///     .user("A tree fell on my car.")
 ///     .max_tokens(500);
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
+#[must_use]
 pub struct ChatRequest {
     pub(super) system: String,
     pub(super) messages: Vec<Message>,
-    pub(super) schema_name: Option<String>,
+    pub(crate) schema_name: Option<String>,
     pub(super) temperature: f64,
     pub(super) max_tokens: Option<u32>,
 }
@@ -53,21 +54,16 @@ impl ChatRequest {
     pub fn new(system_prompt: impl Into<String>) -> Self {
         Self {
             system: system_prompt.into(),
-            messages: Vec::new(),
-            schema_name: None,
-            temperature: 0.0,
-            max_tokens: None,
+            ..Self::default()
         }
     }
 
     /// Adds a message of the one who asks.
-    #[must_use]
     pub fn user(self, content: impl AsRef<str>) -> Self {
         self.message(Role::User, content.as_ref())
     }
 
     /// Adds a message of the model: an example, or the conversation so far.
-    #[must_use]
     pub fn assistant(self, content: impl AsRef<str>) -> Self {
         self.message(Role::Assistant, content.as_ref())
     }
@@ -83,7 +79,6 @@ impl ChatRequest {
     /// Names the schema of the answer, for the model and for logs. The default is the name of the type.
     ///
     /// What is not an ASCII letter, a digit, `_` or `-` becomes `_`; 64 characters count.
-    #[must_use]
     pub fn schema_name(mut self, name: impl Into<String>) -> Self {
         self.schema_name = Some(name.into());
         self
@@ -91,7 +86,6 @@ impl ChatRequest {
 
     /// How freely the model chooses, from 0 (the default: as little as it can) to 2. What is not a number in this range is
     /// taken for the nearest end, `NaN` for 0. A model that has no such option is asked without it.
-    #[must_use]
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.temperature = if temperature.is_nan() {
             0.0
@@ -102,7 +96,6 @@ impl ChatRequest {
     }
 
     /// The most tokens that the answer may have. The default is the model's.
-    #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self

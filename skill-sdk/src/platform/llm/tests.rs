@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::settings::Choice;
+use super::LlmClient;
+use super::openai::{OpenAi, OpenAiSettings};
 use crate::environment::Environment;
 
 fn environment<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
@@ -47,15 +48,15 @@ fn recorded_choices() {
                 .map(|(name, value)| (name.as_str(), value.as_str().unwrap())),
         );
         let expect = &case["expect"];
-        match Choice::of(&environment) {
-            Ok(Choice::OpenAi(settings)) => {
+        match LlmClient::of_environment(&environment) {
+            Ok(_) => {
+                let settings = OpenAiSettings::read(&environment).unwrap();
                 assert_eq!(expect["client"], "openai", "{id}");
                 let recorded = &expect["kwargs"];
                 assert_eq!(recorded["base_url"], settings.base_url, "{id}");
                 assert_eq!(recorded["api_key"], settings.key.expose(), "{id}");
                 assert_eq!(recorded["models"], serde_json::json!(settings.models), "{id}");
             }
-            Ok(Choice::ClaudeCode(_)) => panic!("{id}"),
             Err(error) => {
                 assert_eq!(expect["error"]["code"], error.code(), "{id}");
                 assert_eq!(expect["error"]["retryable"], error.is_retryable(), "{id}");
@@ -87,22 +88,14 @@ fn what_cannot_be_used_is_named() {
         (
             &[
                 ("SKILL_LLM_PROVIDER", " Claude-Code "),
-                ("SKILL_LLM_CLAUDE_BINARY", "no-such-program"),
+                ("SKILL_LLM_TIMEOUT_SECONDS", "soon"),
             ],
-            "llm_unavailable",
-            "`no-such-program`",
-        ),
-        (
-            &[
-                ("SKILL_LLM_PROVIDER", "claude-code"),
-                ("SKILL_LLM_CLAUDE_BINARY", "/no/such/program"),
-            ],
-            "llm_unavailable",
-            "SKILL_LLM_CLAUDE_BINARY",
+            "llm_not_configured",
+            "SKILL_LLM_TIMEOUT_SECONDS",
         ),
     ];
     for (variables, code, part) in table {
-        let error = Choice::of(&environment(variables.iter().copied())).unwrap_err();
+        let error = LlmClient::of_environment(&environment(variables.iter().copied())).unwrap_err();
         assert_eq!(
             (error.code(), error.is_retryable()),
             (*code, true),
@@ -112,13 +105,16 @@ fn what_cannot_be_used_is_named() {
     }
     for timeout in ["soon", "0", "-1", "NaN", "inf", "1e9", "86401"] {
         let variables = SERVER.into_iter().chain([("SKILL_LLM_TIMEOUT_SECONDS", timeout)]);
-        let error = Choice::of(&environment(variables)).unwrap_err();
+        let error = LlmClient::of_environment(&environment(variables)).unwrap_err();
         assert_eq!(error.code(), "llm_not_configured", "{timeout}");
         assert!(error.message().contains("SKILL_LLM_TIMEOUT_SECONDS"), "{error}");
     }
     for timeout in ["", " 2.5 ", "86400"] {
         let variables = SERVER.into_iter().chain([("SKILL_LLM_TIMEOUT_SECONDS", timeout)]);
-        assert!(Choice::of(&environment(variables)).is_ok(), "{timeout}");
+        assert!(
+            LlmClient::of_environment(&environment(variables)).is_ok(),
+            "{timeout}"
+        );
     }
 }
 
@@ -127,7 +123,7 @@ fn an_address_that_cannot_be_used_is_named_without_being_shown() {
     for url in ["llm/v1", "ftp://llm", "https://user:hunter3@llm/v1", "https://"] {
         let mut variables = SERVER;
         variables[0].1 = url;
-        let error = super::LlmClient::of_environment(&environment(variables)).unwrap_err();
+        let error = LlmClient::of_environment(&environment(variables)).unwrap_err();
         assert_eq!(
             (error.code(), error.is_retryable()),
             ("llm_not_configured", true),
@@ -138,7 +134,7 @@ fn an_address_that_cannot_be_used_is_named_without_being_shown() {
     }
     let mut variables = SERVER;
     variables[1].1 = "hunter2\nx: y";
-    let error = super::LlmClient::of_environment(&environment(variables)).unwrap_err();
+    let error = LlmClient::of_environment(&environment(variables)).unwrap_err();
     assert!(error.message().contains("SKILL_LLM_API_KEY"), "{error}");
     assert!(!format!("{error:?}").contains("hunter"), "{error:?}");
 }
@@ -146,14 +142,11 @@ fn an_address_that_cannot_be_used_is_named_without_being_shown() {
 #[test]
 fn nothing_shows_the_key() {
     let environment = environment(SERVER);
-    let choice = Choice::of(&environment).unwrap();
-    let client = super::LlmClient::of_environment(&environment).unwrap();
-    let Choice::OpenAi(settings) = &choice else {
-        panic!("{choice:?}");
-    };
-    let openai = super::OpenAi::from_settings(settings.clone()).unwrap();
+    let settings = OpenAiSettings::read(&environment).unwrap();
+    let client = LlmClient::of_environment(&environment).unwrap();
+    let openai = OpenAi::of(settings.clone()).unwrap();
     for shown in [
-        format!("{choice:?}"),
+        format!("{settings:?}"),
         format!("{client:?}"),
         format!("{openai:?}"),
     ] {

@@ -8,7 +8,7 @@ const KEYWORD: &str = "x-personal-data";
 /// The attributes whose schema says `"x-personal-data": "allowed"`, in the order of `properties`.
 ///
 /// Only the top level of the schema is looked at.
-pub fn personal_fields(schema: &Value) -> Vec<&str> {
+pub(super) fn personal_fields(schema: &Value) -> Vec<&str> {
     let properties = schema.get("properties").and_then(Value::as_object);
     properties
         .into_iter()
@@ -18,7 +18,8 @@ pub fn personal_fields(schema: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The attributes without those that [`personal_fields`] names.
+/// The attributes without those whose schema says `"x-personal-data": "allowed"`. Only the top level of the schema is looked
+/// at.
 ///
 /// ```
 /// use serde_json::json;

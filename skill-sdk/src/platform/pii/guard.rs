@@ -43,7 +43,15 @@ pub fn redact(text: &str) -> Redacted {
 
 /// Adds a pattern to those that every text for a model is searched for, in this whole program.
 ///
-/// Call it where the program starts, or once in a test program. See [`Guard::with_pattern`].
+/// `pattern` is a regular expression, with look-around, that is looked for after all others; `kind` is 1 to 40 letters,
+/// digits, `-` or `_`. The pattern must not match the empty text. It is code of yours: a pattern that backtracks too much on
+/// some text makes that whole text a marker. Call this where the program starts, or once in a test program.
+///
+/// ```
+/// skill_sdk::pii::add_pattern("договор", r"\bД-\d{6}\b")?;
+/// assert_eq!(skill_sdk::pii::redact("по Д-123456").text, "по [ПДн:договор]");
+/// # Ok::<(), skill_sdk::pii::PatternError>(())
+/// ```
 pub fn add_pattern(kind: impl Into<String>, pattern: &str) -> Result<(), PatternError> {
     let kind = kind.into();
     let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
@@ -62,17 +70,9 @@ pub(crate) fn installed() -> Guard {
     installed.clone()
 }
 
-/// The personal-data guard: the patterns that are always looked for, and patterns of your own.
-///
-/// ```
-/// use skill_sdk::pii::Guard;
-///
-/// let guard = Guard::new().with_pattern("договор", r"\bД-\d{6}\b")?;
-/// assert_eq!(guard.redact("по Д-123456").text, "по [ПДн:договор]");
-/// # Ok::<(), skill_sdk::pii::PatternError>(())
-/// ```
+/// The personal-data guard: the patterns that are always looked for, and patterns of authors.
 #[derive(Debug, Clone, Default)]
-pub struct Guard {
+pub(crate) struct Guard {
     own: Arc<[Own]>,
 }
 
@@ -116,16 +116,12 @@ impl Own {
 }
 
 impl Guard {
-    /// The patterns that are always looked for, and no others.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a pattern that is looked for after all others: a regular expression, with look-around.
-    ///
-    /// `kind` is 1 to 40 letters, digits, `-` or `_`. The pattern must not match the empty text. It is code of yours: a
-    /// pattern that backtracks too much on some text makes that whole text a marker.
-    pub fn with_pattern(mut self, kind: impl Into<String>, pattern: &str) -> Result<Self, PatternError> {
+    /// Adds a pattern of an author.
+    pub(super) fn with_pattern(
+        mut self,
+        kind: impl Into<String>,
+        pattern: &str,
+    ) -> Result<Self, PatternError> {
         let mut own = self.own.to_vec();
         own.push(Own::new(kind.into(), pattern)?);
         self.own = own.into();
@@ -133,7 +129,7 @@ impl Guard {
     }
 
     /// Replaces personal data in `text`.
-    pub fn redact(&self, text: &str) -> Redacted {
+    pub(crate) fn redact(&self, text: &str) -> Redacted {
         let mut found = Found::new();
         let text = self.replace(text, &mut found).into_owned();
         Redacted { text, found }

@@ -15,7 +15,7 @@
 //! logged: only kinds and counts are.
 //!
 //! - `builtin`: the patterns of the kinds above
-//! - `guard`: [`Guard`], which puts them one after the other, with patterns of authors
+//! - `guard`: puts them one after the other, with patterns of authors
 //! - `fields`: attributes that a schema marks as personal
 
 mod builtin;
@@ -24,6 +24,6 @@ mod guard;
 #[cfg(test)]
 mod tests;
 
-pub use self::fields::{personal_fields, strip_personal_fields};
-pub(crate) use self::guard::installed;
-pub use self::guard::{Found, Guard, PatternError, Redacted, add_pattern, redact};
+pub use self::fields::strip_personal_fields;
+pub use self::guard::{Found, PatternError, Redacted, add_pattern, redact};
+pub(crate) use self::guard::{Guard, installed};

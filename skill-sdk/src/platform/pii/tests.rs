@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use super::fields::personal_fields;
 use super::*;
 
 /// Where the specification decides differently from the recording: the text here.
@@ -48,14 +49,14 @@ fn recorded_cases() {
 }
 
 fn text_case(input: &Value) -> Value {
-    let Redacted { text, found } = Guard::new().redact(input["text"].as_str().unwrap());
+    let Redacted { text, found } = Guard::default().redact(input["text"].as_str().unwrap());
     json!({"text": text, "found": found})
 }
 
 fn messages(input: &Value) -> Value {
     let mut all = Found::new();
     let mut clean = |value: &Value| {
-        let text = Guard::new()
+        let text = Guard::default()
             .replace(value.as_str().unwrap(), &mut all)
             .into_owned();
         json!(text)
@@ -165,7 +166,7 @@ fn long_hostile_texts_take_linear_time() {
 
 #[test]
 fn patterns_of_authors_come_last_and_are_checked() {
-    let guard = Guard::new()
+    let guard = Guard::default()
         .with_pattern("договор", r"(?<!\w)Д-\d{6}(?!\d)")
         .unwrap();
     let redacted = guard.redact("Д-123456 от a@b.ru, Д-1234567");
@@ -178,14 +179,14 @@ fn patterns_of_authors_come_last_and_are_checked() {
         ("a", "(", "is unusable"),
         ("a", "b*", "matches the empty text"),
     ] {
-        let error = Guard::new().with_pattern(kind, pattern).unwrap_err();
+        let error = Guard::default().with_pattern(kind, pattern).unwrap_err();
         assert!(error.to_string().contains(why), "{kind} {pattern}: {error}");
     }
 }
 
 #[test]
 fn a_pattern_that_gives_up_hides_the_whole_text() {
-    let guard = Guard::new().with_pattern("x", r"(?:a+)+(?!.)b").unwrap();
+    let guard = Guard::default().with_pattern("x", r"(?:a+)+(?!.)b").unwrap();
     let text = "a".repeat(5000) + "c";
     let redacted = guard.redact(&text);
     assert_eq!(redacted.text, "[ПДн:unsearched]");
@@ -197,5 +198,5 @@ fn a_pattern_of_the_program_holds_everywhere() {
     add_pattern("табель", r"\bТН-\d{5}\b").unwrap();
     assert_eq!(redact("ТН-12345").text, "[ПДн:табель]");
     assert_eq!(redact("ТН-12345").found["табель"], 1);
-    assert_eq!(Guard::new().redact("ТН-12345").text, "ТН-12345");
+    assert_eq!(Guard::default().redact("ТН-12345").text, "ТН-12345");
 }

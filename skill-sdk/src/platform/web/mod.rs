@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Url};
+use reqwest::{Client, ClientBuilder, Url};
 use serde_json::Value;
 
 pub(crate) use reqwest::Method;
@@ -33,6 +34,10 @@ pub(crate) struct Request<'a> {
 }
 
 /// What came back. A body may hold a credential, so there is no `Debug`.
+#[cfg_attr(
+    not(feature = "core"),
+    expect(dead_code, reason = "only artifacts have a type and a tag")
+)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) media_type: Option<String>,
@@ -41,6 +46,17 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// A JSON document of a service in memory.
+    #[cfg(all(feature = "core", feature = "testing"))]
+    pub(crate) fn of(status: u16, document: &Value) -> Self {
+        Self {
+            status,
+            media_type: Some("application/json".to_owned()),
+            etag: None,
+            body: document.to_string().into_bytes(),
+        }
+    }
+
     pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -71,11 +87,12 @@ pub(crate) trait Transport: Send + Sync + 'static {
 }
 
 /// Whether an address is one of `https`, however it is written.
-pub(crate) fn is_tls(address: &str) -> bool {
+fn is_tls(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| url.scheme() == "https")
 }
 
 /// Whether `address` is an absolute address for HTTP without a user name or password in it.
+#[cfg(feature = "core")]
 pub(crate) fn is_web_address(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| {
         matches!(url.scheme(), "http" | "https")
@@ -87,25 +104,38 @@ pub(crate) fn is_web_address(address: &str) -> bool {
     })
 }
 
+/// HTTP over the network, with one client for the whole program.
+pub(crate) struct Web;
+
+/// The client for `http`. It loads no trusted certificates, so that it also works where there are none.
+static PLAIN: LazyLock<reqwest::Result<Client>> = LazyLock::new(|| client().tls_certs_only([]).build());
+
+/// The client for `https`.
+static TLS: LazyLock<reqwest::Result<Client>> = LazyLock::new(|| client().build());
+
 /// A client for requests that carry a credential: it follows no redirect, so that the credential goes to no other server,
 /// and uses no proxy of the environment.
-///
-/// Without `tls` no trusted certificates are loaded, and `https` fails.
-pub(crate) fn client(tls: bool) -> reqwest::Result<Client> {
-    let builder = Client::builder()
+fn client() -> ClientBuilder {
+    Client::builder()
         .redirect(Policy::none())
         .no_proxy()
         .referer(false)
         .connect_timeout(CONNECT_TIMEOUT)
-        .user_agent(concat!("skill-sdk/", env!("CARGO_PKG_VERSION")));
-    let builder = if tls { builder } else { builder.tls_certs_only([]) };
-    builder.build().map_err(reqwest::Error::without_url)
+        .user_agent(concat!("skill-sdk/", env!("CARGO_PKG_VERSION")))
 }
 
-impl Transport for Client {
+impl Transport for Web {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
         Box::pin(async move {
-            let mut builder = self.request(request.method, request.url).timeout(request.timeout);
+            let client = if is_tls(request.url) { &TLS } else { &PLAIN };
+            let client = client.as_ref().map_err(|error| {
+                WebError::Unreachable(format!(
+                    "no HTTP client could be made, are there trusted certificates? {error}"
+                ))
+            })?;
+            let mut builder = client
+                .request(request.method, request.url)
+                .timeout(request.timeout);
             for (name, value) in request.headers {
                 let mut value = HeaderValue::from_str(&value).map_err(|_| {
                     WebError::Unsendable(format!(
@@ -143,13 +173,8 @@ impl Transport for Client {
 /// What went wrong with all its causes, without the address.
 impl From<reqwest::Error> for WebError {
     fn from(error: reqwest::Error) -> Self {
-        let mut text = if error.is_connect() {
-            "no connection".to_owned()
-        } else if error.is_timeout() {
-            "no answer in time".to_owned()
-        } else {
-            "the connection broke".to_owned()
-        };
+        let error = error.without_url();
+        let mut text = error.to_string();
         let mut source = error.source();
         while let Some(cause) = source {
             text.push_str(&format!(": {cause}"));
@@ -160,5 +185,19 @@ impl From<reqwest::Error> for WebError {
         } else {
             Self::Unreachable(text)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_tls;
+
+    #[test]
+    fn a_scheme_in_capitals_is_the_same() {
+        for address in ["https://store.test", "HTTPS://store.test", "hTTPs://core.test"] {
+            assert!(is_tls(address), "{address}");
+        }
+        // A name is no scheme.
+        assert!(!is_tls("http://https.test"));
     }
 }

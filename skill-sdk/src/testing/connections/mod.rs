@@ -5,15 +5,14 @@ mod answers;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 
+use super::shared::Shared;
 use crate::platform::clock::Clock;
-use crate::platform::connections::LONGEST_CACHE;
-use crate::platform::connections::{ConnectionsClient, StoreSettings};
+use crate::platform::connections::{ConnectionsClient, LONGEST_CACHE, StoreSettings};
 use crate::platform::core::{CoreClient, CoreSettings, IamSettings};
 
 /// The tenant of all connections in memory.
@@ -48,21 +47,15 @@ const TENANT: &str = "tenant-1";
 /// ```
 #[derive(Clone)]
 pub struct FakeConnections {
-    state: Shared,
+    /// The client's transport sees it as well.
+    state: Shared<State>,
     clock: Clock,
     client: Arc<ConnectionsClient>,
 }
 
-/// The state, which the client's transport sees as well.
-#[derive(Clone)]
-struct Shared(Arc<Mutex<State>>);
-
+#[derive(Default)]
 struct State {
-    clock: Clock,
     connections: BTreeMap<String, Entry>,
-    /// What the IAM and the store gave out: what each is good for, and until when.
-    tokens: BTreeMap<String, (String, SystemTime)>,
-    issued: u64,
     sealed: bool,
     core_down: bool,
     lookups: usize,
@@ -78,11 +71,12 @@ struct Entry {
     expires_at: Option<SystemTime>,
     /// What the store answers in place of the token.
     refuses: Option<u16>,
+    /// The place that the core names, when it is not the one where the token is.
     secret_ref: Option<String>,
 }
 
 /// A connection for [`FakeConnections::add`].
-#[derive(Clone)]
+#[derive(Clone, Default)]
 #[must_use]
 pub struct FakeConnection {
     key: String,
@@ -102,11 +96,8 @@ impl FakeConnection {
         Self {
             kind: key.clone(),
             key,
-            account: None,
             auth: "token".to_owned(),
-            settings: Map::new(),
-            token: None,
-            expires_in: None,
+            ..Self::default()
         }
     }
 
@@ -167,13 +158,8 @@ impl Entry {
         }
     }
 
-    /// The place that the core names.
-    fn secret_ref(&self) -> String {
-        self.secret_ref.clone().unwrap_or_else(|| self.own_place())
-    }
-
     /// The place where the token is.
-    fn own_place(&self) -> String {
+    fn place(&self) -> String {
         let root = if self.connection.auth == "oauth2" {
             "oauth2/creds"
         } else {
@@ -196,17 +182,18 @@ impl FakeConnections {
     }
 
     /// No connections, in front of a client that keeps what it knows for `cache`, at most for 60 seconds.
-    pub fn with_cache(cache: Duration) -> Self {
+    fn with_cache(cache: Duration) -> Self {
         let clock = Clock::manual();
-        let state = Shared::new(clock.clone());
-        let core = CoreClient::new(&core_settings(), Arc::new(state.clone()), &clock);
+        let state = Shared::<State>::default();
+        let mut core = CoreClient::new(&core_settings(), Arc::new(state.clone()), &clock);
+        core.retry_window = Duration::ZERO;
         let store = StoreSettings {
             url: Some("http://store.fake".to_owned()),
             audience: "openbao".to_owned(),
             scopes: vec!["secrets:read".to_owned()],
             role: None,
         };
-        let client = ConnectionsClient::new(Arc::new(core.without_repeats()), &store, cache);
+        let client = ConnectionsClient::new(Arc::new(core), &store, cache);
         Self {
             state,
             clock,
@@ -280,16 +267,6 @@ impl FakeConnections {
         self.change(key, |entry| entry.refuses = Some(status));
     }
 
-    /// Lets the core name another place for the token of `key`.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such connection.
-    #[track_caller]
-    pub fn set_secret_ref(&self, key: &str, place: &str) {
-        self.change(key, |entry| entry.secret_ref = Some(place.to_owned()));
-    }
-
     #[track_caller]
     fn change(&self, key: &str, change: impl FnOnce(&mut Entry)) {
         let known = {
@@ -318,7 +295,7 @@ impl FakeConnections {
         self.state.lock().core_down = down;
     }
 
-    /// Moves the clock of the client forward, at most to the year 9000.
+    /// Moves the clock of the client forward, at most by 1000 years.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }
@@ -326,11 +303,6 @@ impl FakeConnections {
     /// The current token of `key`, for comparing.
     pub fn token(&self, key: &str) -> Option<String> {
         self.state.lock().connections.get(key).map(Entry::token)
-    }
-
-    /// How many times the core was asked for a connection.
-    pub fn lookups(&self) -> usize {
-        self.state.lock().lookups
     }
 
     /// The places of the store that were read, in order.
@@ -351,43 +323,11 @@ fn core_settings() -> CoreSettings {
             url: "http://iam.fake".to_owned(),
             tenant: Some(TENANT.to_owned()),
             audience: "control-plane".to_owned(),
-            scopes: Vec::new(),
-            token: Some(answers::PLATFORM_TOKEN.to_owned()),
+            token: Some("fake-platform-token".to_owned()),
             mode: Some("environment".to_owned()),
-            principal: None,
-            config_home: None,
-            home: None,
+            ..IamSettings::default()
         }),
     }
 }
 
-impl Shared {
-    fn new(clock: Clock) -> Self {
-        Self(Arc::new(Mutex::new(State {
-            clock,
-            connections: BTreeMap::new(),
-            tokens: BTreeMap::new(),
-            issued: 0,
-            sealed: false,
-            core_down: false,
-            lookups: 0,
-            reads: Vec::new(),
-        })))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Without the tokens.
-impl fmt::Debug for FakeConnections {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.state.lock();
-        f.debug_struct("FakeConnections")
-            .field("keys", &state.connections.keys())
-            .field("lookups", &state.lookups)
-            .field("reads", &state.reads)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(FakeConnections {});

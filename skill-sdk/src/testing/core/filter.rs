@@ -2,33 +2,26 @@
 
 use serde_json::{Map, Value};
 
+use crate::platform::core::knowledge::Filter;
 use crate::platform::dates;
 
-/// The operators.
-const OPERATORS: [&str; 6] = ["eq", "in", "prefix", "lte", "gte", "exists"];
-
 /// Whether attributes satisfy all of `conditions`; or what is wrong with a condition.
-pub(super) fn matches(attributes: &Value, conditions: &Value) -> Result<bool, String> {
-    let conditions = conditions
-        .as_array()
-        .ok_or("`where` is a list of conditions `{attr, op, value}`")?;
-    let empty = Map::new();
-    let attributes = attributes.as_object().unwrap_or(&empty);
-    let mut all = true;
-    for condition in conditions {
-        // Each is looked at, so that a wrong one is found behind one that fails.
-        all &= satisfied(attributes, condition)?;
-    }
-    Ok(all)
+pub(super) fn matches(attributes: &Map<String, Value>, conditions: &[Filter]) -> Result<bool, String> {
+    // Each is looked at, so that a wrong one is found behind one that fails.
+    conditions
+        .iter()
+        .try_fold(true, |all, condition| Ok(all & satisfied(attributes, condition)?))
 }
 
-fn satisfied(attributes: &Map<String, Value>, condition: &Value) -> Result<bool, String> {
-    let name = condition["attr"].as_str().unwrap_or_default();
-    let operator = condition["op"].as_str().unwrap_or_default();
-    let value = &condition["value"];
+fn satisfied(attributes: &Map<String, Value>, condition: &Filter) -> Result<bool, String> {
+    let Filter {
+        attr: name,
+        op,
+        value,
+    } = condition;
     let items = attributes.get(name).map_or(&[][..], items);
     let any = |test: &dyn Fn(&Value) -> bool| items.iter().any(test);
-    Ok(match operator {
+    Ok(match op.as_str() {
         "exists" => {
             let wanted = value.is_null() || *value == Value::Bool(true);
             items.is_empty() != wanted
@@ -60,8 +53,7 @@ fn satisfied(attributes: &Map<String, Value>, condition: &Value) -> Result<bool,
         "gte" => any(&|item| order(item, value).is_some_and(std::cmp::Ordering::is_ge)),
         unknown => {
             return Err(format!(
-                "unknown operator `{unknown}` on `{name}`; there are {}",
-                OPERATORS.join(", ")
+                "unknown operator `{unknown}` on `{name}`; there are eq, in, prefix, lte, gte, exists"
             ));
         }
     })

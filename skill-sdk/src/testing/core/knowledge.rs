@@ -1,5 +1,6 @@
 //! States, snapshots and plans.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -8,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::filter::equal;
 use crate::platform::core::artifacts::hash;
+use crate::platform::core::knowledge::EntityRecord;
 
 /// The most changes of a kind that a plan names.
 const LIMIT: usize = 1000;
@@ -21,88 +23,55 @@ const NONE: &str = "None";
 /// What one source has said about one scope: entities without their kinds, by kind and key.
 type Entities = Map<String, Value>;
 
-/// All that is known.
+/// All that is known, by workspace, pack, source and scope.
 #[derive(Default)]
-pub(super) struct Knowledge {
-    slots: Vec<Slot>,
-}
-
-struct Slot {
-    workspace: String,
-    pack: String,
-    source: String,
-    scope: String,
-    entities: Entities,
-}
+pub(super) struct Knowledge(BTreeMap<[String; 4], Entities>);
 
 impl Knowledge {
     /// What is known of the source and scope of a snapshot, and what will be.
-    pub(super) fn states(&self, workspace: &str, snapshot: &Map<String, Value>) -> (Entities, Entities) {
-        let names = names(snapshot);
-        let slot = self.slots.iter().find(|slot| slot.is(workspace, &names));
-        let before = slot.map_or_else(Map::new, |slot| slot.entities.clone());
-        (before, entities(snapshot))
+    pub(super) fn states(&self, workspace: &str, snapshot: &Value) -> (Entities, Entities) {
+        let before = self.0.get(&slot(workspace, snapshot)).cloned();
+        (before.unwrap_or_default(), entities(snapshot))
     }
 
     /// Replaces what is known of the source and scope of a snapshot. Says the token of the new state.
     pub(super) fn apply(&mut self, workspace: &str, snapshot: &Value) -> String {
-        let empty = Map::new();
-        let snapshot = snapshot.as_object().unwrap_or(&empty);
-        let names = names(snapshot);
         let entities = entities(snapshot);
         let token = state_token(&entities);
-        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.is(workspace, &names)) {
-            slot.entities = entities;
-            return token;
-        }
-        let [pack, source, scope] = names;
-        self.slots.push(Slot {
-            workspace: workspace.to_owned(),
-            pack,
-            source,
-            scope,
-            entities,
-        });
+        self.0.insert(slot(workspace, snapshot), entities);
         token
     }
 
     /// All entities of a workspace, ordered by kind and key.
-    pub(super) fn entities(&self, workspace: &str) -> Vec<Value> {
-        let mut found: Vec<(&str, &str, Value)> = Vec::new();
-        for slot in self.slots.iter().filter(|slot| slot.workspace == workspace) {
-            for (id, entity) in &slot.entities {
+    pub(super) fn entities(&self, workspace: &str) -> Vec<EntityRecord> {
+        let mut found = Vec::new();
+        for ([known, _, source, scope], entities) in &self.0 {
+            for (id, entity) in entities.iter().filter(|_| known == workspace) {
                 let (kind, key) = id.split_once(SEPARATOR).unwrap_or((id, ""));
-                let item = json!({
-                    "kind": kind,
-                    "key": key,
-                    "title": entity["title"].as_str().unwrap_or_default(),
-                    "attributes": entity.get("attributes").cloned().unwrap_or_else(|| json!({})),
-                    "source": slot.source,
-                    "scope": slot.scope,
+                let rest = json!({"source": source, "scope": scope});
+                found.push(EntityRecord {
+                    kind: kind.to_owned(),
+                    key: key.to_owned(),
+                    title: entity["title"].as_str().unwrap_or_default().to_owned(),
+                    attributes: entity["attributes"].as_object().cloned().unwrap_or_default(),
+                    rest: rest.as_object().cloned().unwrap_or_default(),
                 });
-                found.push((kind, key, item));
             }
         }
-        found.sort_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
-        found.into_iter().map(|(_, _, item)| item).collect()
+        found.sort_by(|left, right| (&left.kind, &left.key).cmp(&(&right.kind, &right.key)));
+        found
     }
 }
 
-impl Slot {
-    fn is(&self, workspace: &str, [pack, source, scope]: &[String; 3]) -> bool {
-        (&*self.workspace, &self.pack, &self.source, &self.scope) == (workspace, pack, source, scope)
-    }
+/// Where the entities of a snapshot are kept.
+fn slot(workspace: &str, snapshot: &Value) -> [String; 4] {
+    let [pack, source, scope] =
+        ["pack", "source", "scope"].map(|name| snapshot[name].as_str().unwrap_or_default().to_owned());
+    [workspace.to_owned(), pack, source, scope]
 }
 
-fn names(snapshot: &Map<String, Value>) -> [String; 3] {
-    ["pack", "source", "scope"].map(|name| {
-        let value = snapshot.get(name).and_then(Value::as_str);
-        value.unwrap_or_default().to_owned()
-    })
-}
-
-fn entities(snapshot: &Map<String, Value>) -> Entities {
-    let listed = snapshot.get("entities").and_then(Value::as_array);
+fn entities(snapshot: &Value) -> Entities {
+    let listed = snapshot["entities"].as_array();
     let mut entities = Map::new();
     for entity in listed.map(Vec::as_slice).unwrap_or_default() {
         let text = |name: &str| entity[name].as_str().filter(|text| !text.is_empty());

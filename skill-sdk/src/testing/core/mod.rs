@@ -9,12 +9,13 @@ mod filter;
 mod knowledge;
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use self::knowledge::Knowledge;
+use super::shared::Shared;
 use crate::platform::clock::Clock;
 use crate::platform::core::knowledge::{EntityRecord, Snapshot};
 use crate::platform::core::{CoreClient, CoreSettings};
@@ -41,13 +42,10 @@ use crate::platform::core::{CoreClient, CoreSettings};
 /// ```
 #[derive(Clone)]
 pub struct FakeCore {
-    state: Shared,
+    /// The client's transport sees it as well.
+    state: Shared<State>,
     client: Arc<CoreClient>,
 }
-
-/// The state, which the client's transport sees as well.
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -73,16 +71,17 @@ impl Default for FakeCore {
 impl FakeCore {
     /// A core with nothing in it.
     pub fn new() -> Self {
-        let state = Shared::default();
+        let state = Shared::<State>::default();
         let settings = CoreSettings {
             url: "http://core.fake".to_owned(),
             api_key: Some("fake".to_owned()),
             iam: None,
         };
-        let client = CoreClient::new(&settings, Arc::new(state.clone()), &Clock::default());
+        let mut client = CoreClient::new(&settings, Arc::new(state.clone()), &Clock::default());
+        client.retry_window = Duration::ZERO;
         Self {
             state,
-            client: Arc::new(client.without_repeats()),
+            client: Arc::new(client),
         }
     }
 
@@ -111,11 +110,7 @@ impl FakeCore {
 
     /// All entities of a workspace, ordered by kind and key.
     pub fn entities(&self, workspace: &str) -> Vec<EntityRecord> {
-        let items = self.state().knowledge.entities(workspace);
-        items
-            .into_iter()
-            .filter_map(|item| serde_json::from_value(item).ok())
-            .collect()
+        self.state().knowledge.entities(workspace)
     }
 
     /// The snapshots that were applied, as they came over the wire.
@@ -159,26 +154,4 @@ impl FakeCore {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn recalled(&self) -> Value {
-        self.recall_answer
-            .clone()
-            .unwrap_or_else(|| json!({"sections": []}))
-    }
-}
-
-impl fmt::Debug for FakeCore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.state();
-        f.debug_struct("FakeCore")
-            .field("artifacts", &state.artifacts.keys())
-            .field("reads", &state.reads)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(FakeCore {});

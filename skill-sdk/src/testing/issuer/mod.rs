@@ -5,7 +5,7 @@ mod server;
 mod token;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -13,6 +13,7 @@ use self::key::SigningKey;
 pub use self::server::KeysAnswer;
 use self::server::Server;
 pub use self::token::TestToken;
+use super::shared::Shared;
 use crate::auth::{AUDIENCE, AuthSettings, IAM_ISSUER, JWKS_URL, Verifier};
 use crate::context::Environment;
 
@@ -46,11 +47,12 @@ use crate::context::Environment;
 pub struct TestIssuer {
     issuer: String,
     audience: String,
-    keys: Arc<Mutex<Keys>>,
+    keys: Shared<Keys>,
     server: Server,
 }
 
 /// The keys of an issuer.
+#[derive(Default)]
 struct Keys {
     /// All keys that there ever were, by id.
     all: BTreeMap<String, Arc<SigningKey>>,
@@ -76,19 +78,16 @@ impl TestIssuer {
     ///
     /// No port of the loopback address can be bound.
     pub fn start_as(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
-        let id = "k1".to_owned();
-        let keys = Arc::new(Mutex::new(Keys {
-            all: BTreeMap::from([(id.clone(), Arc::new(SigningKey::generate()))]),
-            served: vec![id.clone()],
-            current: id,
-        }));
-        let served = Arc::clone(&keys);
-        Self {
+        let keys = Shared::<Keys>::default();
+        let served = keys.clone();
+        let issuer = Self {
             issuer: issuer.into(),
             audience: audience.into(),
             keys,
-            server: Server::start(move || document(&lock(&served)).to_string()),
-        }
+            server: Server::start(move || served.lock().document().to_string()),
+        };
+        issuer.rotate();
+        issuer
     }
 
     /// The name of the issuer: the claim `iss` of its tokens.
@@ -103,12 +102,12 @@ impl TestIssuer {
 
     /// Where its keys are.
     pub fn jwks_url(&self) -> String {
-        format!("http://{}/jwks", self.server.address())
+        format!("http://{}/jwks", self.server.address)
     }
 
     /// The document that is served under [`jwks_url`](Self::jwks_url).
     pub fn jwks(&self) -> Value {
-        document(&lock(&self.keys))
+        self.keys.lock().document()
     }
 
     /// The three variables that make a host take its tokens.
@@ -153,7 +152,7 @@ impl TestIssuer {
     /// Makes a new key, which signs from now on and is served beside the others. Gives its id: `k2`, `k3`, ….
     pub fn rotate(&self) -> String {
         let id = self.add_key();
-        let mut keys = lock(&self.keys);
+        let mut keys = self.keys.lock();
         keys.served.push(id.clone());
         keys.current.clone_from(&id);
         id
@@ -162,7 +161,7 @@ impl TestIssuer {
     /// Makes a new key that is neither served nor signs by default. Gives its id.
     pub fn add_key(&self) -> String {
         let key = Arc::new(SigningKey::generate());
-        let mut keys = lock(&self.keys);
+        let mut keys = self.keys.lock();
         let id = format!("k{}", keys.all.len() + 1);
         keys.all.insert(id.clone(), key);
         id
@@ -175,7 +174,7 @@ impl TestIssuer {
     /// There is no such key.
     pub fn serve_keys<'a>(&self, ids: impl IntoIterator<Item = &'a str>) {
         let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
-        let mut keys = lock(&self.keys);
+        let mut keys = self.keys.lock();
         for id in &ids {
             assert!(keys.all.contains_key(id), "the issuer has no key {id}");
         }
@@ -184,22 +183,24 @@ impl TestIssuer {
 
     /// What those who ask for the keys get from now on. Those who were held get it as well.
     pub fn answer_with(&self, answer: KeysAnswer) {
-        self.server.answer_with(answer);
+        self.server.state.send_modify(|state| state.answer = answer);
     }
 
     /// How many times the keys were asked for.
     pub fn fetches(&self) -> usize {
-        self.server.fetches()
+        self.server.state.borrow().fetches
     }
 
     /// Waits until the keys were asked for that many times, held requests included.
     pub async fn fetched(&self, times: usize) {
-        self.server.fetched(times).await;
+        let mut state = self.server.state.subscribe();
+        // The other end lives as long as this.
+        drop(state.wait_for(|state| state.fetches >= times).await);
     }
 
     /// The key with that id, or the current one.
     fn key(&self, id: Option<&str>) -> (String, Arc<SigningKey>) {
-        let keys = lock(&self.keys);
+        let keys = self.keys.lock();
         let id = id.unwrap_or(&keys.current);
         assert!(keys.all.contains_key(id), "the issuer has no key {id}");
         (id.to_owned(), Arc::clone(&keys.all[id]))
@@ -208,14 +209,10 @@ impl TestIssuer {
 
 debug_fields!(TestIssuer { issuer, audience });
 
-fn lock(keys: &Mutex<Keys>) -> MutexGuard<'_, Keys> {
-    keys.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn document(keys: &Keys) -> Value {
-    let served = keys
-        .served
-        .iter()
-        .filter_map(|id| Some(keys.all.get(id)?.jwk(id)));
-    json!({"keys": served.collect::<Vec<_>>()})
+impl Keys {
+    fn document(&self) -> Value {
+        let served = self.served.iter();
+        let keys = served.filter_map(|id| Some(self.all.get(id)?.jwk(id)));
+        json!({"keys": keys.collect::<Vec<_>>()})
+    }
 }

@@ -1,18 +1,16 @@
-//! The server of keys: one thread that accepts, one for each request.
+//! The server of keys, on a thread of its own.
 
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{oneshot, watch};
 
 /// The largest head of a request that is read.
 const MAX_HEAD: usize = 16 * 1024;
-
-/// How long a client may take to send its request.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What those get who ask a [`TestIssuer`](super::TestIssuer) for its keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,129 +32,83 @@ pub enum KeysAnswer {
 
 /// A server that runs until it is dropped.
 pub(super) struct Server {
-    address: SocketAddr,
-    shared: Arc<Shared>,
-    fetches: watch::Receiver<usize>,
+    pub(super) address: SocketAddr,
+    pub(super) state: Arc<watch::Sender<State>>,
+    /// The thread ends when it is dropped.
+    _running: oneshot::Sender<()>,
 }
 
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-    fetches: watch::Sender<usize>,
-    document: Box<dyn Fn() -> String + Send + Sync>,
-}
-
-struct State {
-    answer: KeysAnswer,
-    stopped: bool,
+pub(super) struct State {
+    pub(super) answer: KeysAnswer,
+    pub(super) fetches: usize,
 }
 
 impl Server {
     #[expect(clippy::expect_used, reason = "a test without a loopback address should stop")]
     pub(super) fn start(document: impl Fn() -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        listener.set_nonblocking(true).expect("a socket does not block");
         let address = listener.local_addr().expect("a bound port has a number");
-        let (sender, fetches) = watch::channel(0);
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                answer: KeysAnswer::Keys,
-                stopped: false,
-            }),
-            changed: Condvar::new(),
-            fetches: sender,
-            document: Box::new(document),
-        });
-        let accepting = Arc::clone(&shared);
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                if accepting.state().stopped {
-                    break;
-                }
-                let shared = Arc::clone(&accepting);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+        let runtime = runtime.expect("a thread can have a runtime");
+        let (running, stopped) = oneshot::channel();
+        let state = Arc::new(watch::Sender::new(State {
+            answer: KeysAnswer::Keys,
+            fetches: 0,
+        }));
+        let (shared, document) = (Arc::clone(&state), Arc::new(document));
+        let serving = async move {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a bound port listens");
+            while let Ok((stream, _)) = listener.accept().await {
+                let (state, document) = (Arc::clone(&shared), Arc::clone(&document));
                 // A client that goes away is its own business.
-                thread::spawn(move || stream.and_then(|stream| shared.serve(stream)));
+                tokio::spawn(async move { serve(stream, &state, &*document).await });
             }
+        };
+        thread::spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = serving => {}
+                    _ = stopped => {}
+                }
+            });
         });
         Self {
             address,
-            shared,
-            fetches,
+            state,
+            _running: running,
         }
-    }
-
-    pub(super) fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    pub(super) fn answer_with(&self, answer: KeysAnswer) {
-        self.shared.state().answer = answer;
-        self.shared.changed.notify_all();
-    }
-
-    pub(super) fn fetches(&self) -> usize {
-        *self.fetches.borrow()
-    }
-
-    pub(super) async fn fetched(&self, times: usize) {
-        let mut fetches = self.fetches.clone();
-        // The other end lives as long as this.
-        drop(fetches.wait_for(|fetches| *fetches >= times).await);
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.shared.state().stopped = true;
-        self.shared.changed.notify_all();
-        // Wakes the thread that accepts.
-        drop(TcpStream::connect(self.address));
-    }
-}
-
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let mut head = Vec::new();
-        let mut part = [0; 1024];
-        while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-            let count = stream.read(&mut part)?;
-            if count == 0 || head.len() > MAX_HEAD {
-                return Ok(());
-            }
-            head.extend_from_slice(&part[..count]);
+async fn serve(
+    mut stream: TcpStream,
+    state: &watch::Sender<State>,
+    document: &(impl Fn() -> String + Sync),
+) -> io::Result<()> {
+    let mut head = Vec::new();
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        if stream.read_buf(&mut head).await? == 0 || head.len() > MAX_HEAD {
+            return Ok(());
         }
-        self.fetches.send_modify(|fetches| *fetches += 1);
+    }
+    state.send_modify(|state| state.fetches += 1);
+    let mut changes = state.subscribe();
+    let answered = changes.wait_for(|state| state.answer != KeysAnswer::Held).await;
+    let answer = answered.map_or(KeysAnswer::Closed, |state| state.answer.clone());
+    let (status, more, body) = match answer {
+        KeysAnswer::Keys => (200, "", document()),
         // Where a redirect leads, the keys are: whoever follows it gets them.
-        let answer = match self.answer() {
-            KeysAnswer::Redirect if head.starts_with(b"GET /moved ") => KeysAnswer::Keys,
-            answer => answer,
-        };
-        let (status, more, body) = match answer {
-            KeysAnswer::Keys => (200, "", (self.document)()),
-            KeysAnswer::Text(text) => (200, "", text),
-            KeysAnswer::Status(status) => (status, "", String::new()),
-            KeysAnswer::Redirect => (302, "Location: /moved\r\n", String::new()),
-            KeysAnswer::Closed | KeysAnswer::Held => return Ok(()),
-        };
-        let length = body.len();
-        write!(
-            stream,
-            "HTTP/1.1 {status} Test\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
-             Connection: close\r\n{more}\r\n{body}"
-        )
-    }
-
-    /// The answer that is set; waits while it is [`KeysAnswer::Held`].
-    fn answer(&self) -> KeysAnswer {
-        let held = |state: &mut State| state.answer == KeysAnswer::Held && !state.stopped;
-        let state = self
-            .changed
-            .wait_while(self.state(), held)
-            .unwrap_or_else(PoisonError::into_inner);
-        state.answer.clone()
-    }
+        KeysAnswer::Redirect if head.starts_with(b"GET /moved ") => (200, "", document()),
+        KeysAnswer::Redirect => (302, "Location: /moved\r\n", String::new()),
+        KeysAnswer::Text(text) => (200, "", text),
+        KeysAnswer::Status(status) => (status, "", String::new()),
+        KeysAnswer::Closed | KeysAnswer::Held => return Ok(()),
+    };
+    let length = body.len();
+    let response = format!(
+        "HTTP/1.1 {status} Test\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n{more}\r\n{body}"
+    );
+    stream.write_all(response.as_bytes()).await
 }

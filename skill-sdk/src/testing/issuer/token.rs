@@ -84,11 +84,6 @@ impl<'a> TestToken<'a> {
         self.claim("scope_ceiling", scopes.into_iter().collect::<Vec<_>>())
     }
 
-    /// The tenant; good ones are UUIDs.
-    pub fn tenant(self, id: &str) -> Self {
-        self.claim("tenant_id", id)
-    }
-
     /// The principal; good ones are UUIDs.
     pub fn principal(self, id: &str) -> Self {
         self.claim("sub", id)

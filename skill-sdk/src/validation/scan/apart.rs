@@ -2,115 +2,57 @@
 
 use serde_json::{Map, Value};
 
-use super::plan::Types;
+use crate::contract::types::Types;
+use crate::validation::choice::{property, resolved, words};
 
 /// How many alternatives are compared, each with each.
 const MAX_ALTERNATIVES: usize = 100;
 
-/// How many references are followed.
-const MAX_REFERENCES: usize = 10;
+type Members = Map<String, Value>;
 
 /// Whether no value satisfies two of the schemas. `false` when that cannot be shown.
 pub(super) fn all(document: &Value, schemas: &[Value]) -> bool {
-    let resolved: Option<Vec<_>> = schemas.iter().map(|schema| resolve(document, schema)).collect();
-    let Some(resolved) = resolved else {
-        return schemas.len() < 2;
-    };
-    resolved.len() <= MAX_ALTERNATIVES
-        && resolved.iter().enumerate().all(|(index, one)| {
-            resolved
-                .iter()
-                .skip(index + 1)
-                .all(|other| are_apart(document, one, other) || are_apart(document, other, one))
+    let none = Members::new();
+    let members: Vec<_> = schemas
+        .iter()
+        .map(|schema| resolved(document, schema).unwrap_or(&none))
+        .collect();
+    members.len() <= MAX_ALTERNATIVES
+        && members.iter().enumerate().all(|(index, one)| {
+            let are_apart = |other: &&Members| {
+                values_are_apart(one, other)
+                    || objects_are_apart(document, one, other)
+                    || objects_are_apart(document, other, one)
+            };
+            members.iter().skip(index + 1).all(are_apart)
         })
 }
 
-/// What a schema that only refers to another refers to.
-fn resolve<'a>(document: &'a Value, schema: &'a Value) -> Option<&'a Map<String, Value>> {
-    let mut members = schema.as_object()?;
-    for _ in 0..MAX_REFERENCES {
-        let Some(target) = members.get("$ref") else {
-            return Some(members);
-        };
-        let pointer = target.as_str()?.strip_prefix('#')?;
-        if pointer.contains('%') {
-            return None;
-        }
-        members = document.pointer(pointer)?.as_object()?;
-    }
-    None
+/// Whether the types, or the strings of two lists, are different.
+fn values_are_apart(one: &Members, other: &Members) -> bool {
+    !Types::allowed(one).meets(Types::allowed(other))
+        || words(one)
+            .zip(words(other))
+            .is_some_and(|(one, other)| !one.iter().any(|word| other.contains(word)))
 }
 
-fn are_apart(document: &Value, one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    if types_are_apart(one, other) || texts_are_apart(one, other) {
-        return true;
-    }
-    // From here on the value is an object, and has what `one` requires.
-    if one.get("type") != Some(&Value::from("object")) {
-        return false;
-    }
+/// Whether an object that satisfies `one` surely does not satisfy `other`: for a property that `one` requires.
+fn objects_are_apart(document: &Value, one: &Members, other: &Members) -> bool {
     let required = one
         .get("required")
         .and_then(Value::as_array)
         .into_iter()
         .flatten();
-    required.filter_map(Value::as_str).any(|name| {
-        let property = |members| property(members, name).and_then(|schema| resolve(document, schema));
-        match (property(one), property(other)) {
-            (Some(one), Some(other)) => types_are_apart(one, other) || texts_are_apart(one, other),
-            _ => forbids(other, name),
+    let is_told_apart = |name| match (property(one, name), property(other, name)) {
+        (Some(one), Some(other)) => resolved(document, one)
+            .zip(resolved(document, other))
+            .is_some_and(|(one, other)| values_are_apart(one, other)),
+        (None, Some(_)) => false,
+        (_, None) => {
+            other.get("additionalProperties") == Some(&Value::Bool(false))
+                && !other.contains_key("patternProperties")
         }
-    })
-}
-
-fn property<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    members.get("properties")?.get(name)
-}
-
-/// Whether an object with the member `name` does not satisfy the schema.
-fn forbids(members: &Map<String, Value>, name: &str) -> bool {
-    members.get("additionalProperties") == Some(&Value::Bool(false))
-        && !members.contains_key("patternProperties")
-        && property(members, name).is_none()
-}
-
-fn types_are_apart(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    match (types(one), types(other)) {
-        (Some(one), Some(other)) => !one.meets(other),
-        _ => false,
-    }
-}
-
-/// The types that a schema allows. An integer may be written as a fraction, so it counts as any number.
-fn types(members: &Map<String, Value>) -> Option<Types> {
-    let named = |name: &Value| match name.as_str()? {
-        "integer" => Types::named("number"),
-        name => Types::named(name),
     };
-    match members.get("type")? {
-        Value::Array(listed) => listed
-            .iter()
-            .try_fold(Types::NONE, |types, name| Some(types.and(named(name)?))),
-        name => named(name),
-    }
-}
-
-/// Whether both allow texts of a list only, and not the same.
-fn texts_are_apart(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    match (texts(one), texts(other)) {
-        (Some(one), Some(other)) => !one.iter().any(|text| other.contains(text)),
-        _ => false,
-    }
-}
-
-fn texts(members: &Map<String, Value>) -> Option<Vec<&str>> {
-    if let Some(text) = members.get("const") {
-        return Some(vec![text.as_str()?]);
-    }
-    members
-        .get("enum")?
-        .as_array()?
-        .iter()
-        .map(Value::as_str)
-        .collect()
+    one.get("type").is_some_and(|name| name == "object")
+        && required.filter_map(Value::as_str).any(is_told_apart)
 }

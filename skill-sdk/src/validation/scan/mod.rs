@@ -1,25 +1,23 @@
 //! A check of a JSON text that builds no tree of it.
 //!
 //! By far most calls keep their contract, and building a [`Value`] for each of them costs several times what the check
-//! itself costs. So a schema is compiled into a plan, and the text is read once along the plan. The answer is "surely
-//! valid" or "not sure". In the second case the validator decides on a [`Value`], so that a violation, its place and the
+//! itself costs. So a schema is compiled into a plan, and the text is read once along the plan. The result is "surely
+//! valid" or "not sure". In the second case [`walk`](super::walk) decides on a [`Value`], so that a violation, its place and the
 //! order of several come from one source only. Surely valid means: [`json::parse`](crate::contract::json::parse) takes the
-//! text, and the validator takes the value.
+//! text, and the schema takes the value.
 //!
 //! Keywords that look at one value only and that the plan does not know (patterns, formats, unique items, …) are left to a
 //! validator of these keywords, on a [`Value`] of that part of the text. Of a value under other unknown keywords (conditions,
 //! …) the plan is never sure.
 
 mod apart;
-mod bounds;
-mod compile;
-mod number;
 mod plan;
 mod reader;
-mod string;
 
 #[cfg(test)]
 pub(super) mod tests;
+
+use std::cell::Cell;
 
 use serde_json::Value;
 
@@ -36,12 +34,13 @@ pub(crate) struct Scan {
 impl Scan {
     /// The plan of a schema that the validator takes; `None` when there is none.
     pub(crate) fn compile(schema: &Value) -> Option<Self> {
-        compile::plan(schema).map(|(nodes, root)| Self { nodes, root })
+        plan::plan(schema).map(|(nodes, root)| Self { nodes, root })
     }
 
-    /// Whether the text is surely an object that fits the schema.
+    /// Whether the text is surely an object that satisfies the schema.
     pub(crate) fn accepts(&self, text: &str) -> bool {
-        let mut reader = Reader::new(text, &self.nodes);
-        reader.object_of(self.root).is_some() && reader.is_at_end()
+        let budget = Cell::new(reader::budget(text));
+        let reader = Reader::new(&self.nodes, self.root, &budget);
+        text.trim_ascii_start().starts_with('{') && reader.accepts(text)
     }
 }

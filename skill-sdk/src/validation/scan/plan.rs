@@ -1,132 +1,145 @@
-//! What a plan is made of.
+//! What a plan is made of, and how a schema becomes one.
+
+use std::collections::HashMap;
 
 use jsonschema::Validator;
+use serde_json::{Map, Number, Value};
 
-use super::bounds::Bounds;
+use super::apart;
+use crate::contract::json;
+use crate::contract::types::Types;
+use crate::validation::dialect;
+use crate::validation::keywords::{APPLICATORS, is_silent};
+
+/// How deep a schema may be nested, with the references in it followed.
+const MAX_DEPTH: usize = 100;
+
+/// How many nodes a plan may have.
+const MAX_NODES: usize = 20_000;
+
+/// How many parts of a schema may be left to validators of their own.
+const MAX_VALIDATORS: usize = 32;
 
 /// The place of a node in its plan.
 pub(super) type NodeId = usize;
 
 /// The node that takes every value.
-pub(super) const ANY: NodeId = 0;
-
-/// A set of types of JSON values. A number that is written with a fraction or an exponent is none of the integers here:
-/// whether it is one is for the validator to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Types(u8);
-
-impl Types {
-    pub(super) const NULL: Self = Self(1);
-    pub(super) const BOOLEAN: Self = Self(2);
-    pub(super) const INTEGER: Self = Self(4);
-    pub(super) const FRACTION: Self = Self(8);
-    pub(super) const STRING: Self = Self(16);
-    pub(super) const ARRAY: Self = Self(32);
-    pub(super) const OBJECT: Self = Self(64);
-    pub(super) const ALL: Self = Self(127);
-    pub(super) const NONE: Self = Self(0);
-
-    /// The types that a schema names as `name`.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "null" => Self::NULL,
-            "boolean" => Self::BOOLEAN,
-            "integer" => Self::INTEGER,
-            "number" => Self::INTEGER.and(Self::FRACTION),
-            "string" => Self::STRING,
-            "array" => Self::ARRAY,
-            "object" => Self::OBJECT,
-            _ => return None,
-        })
-    }
-
-    pub(super) const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    pub(super) const fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-}
+const ANY: NodeId = 0;
 
 /// What a value has to satisfy.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) types: Types,
-    pub(super) choices: Option<Choices>,
-    pub(super) bounds: Option<Bounds>,
+    /// The strings that are allowed, where not all are.
+    pub(super) words: Option<Vec<String>>,
+    pub(super) bounds: Bounds,
     pub(super) length: Range,
-    pub(super) object: Option<Object>,
-    pub(super) array: Option<Array>,
-    /// What the value has to satisfy besides.
-    pub(super) further: Vec<Further>,
+    pub(super) object: Object,
+    pub(super) array: Array,
+    /// Validates the keywords that look at one value only and that the plan does not know.
+    pub(super) own: Option<Box<Validator>>,
+    /// Of each of these lists the value has to satisfy one node besides.
+    pub(super) also: Vec<Vec<NodeId>>,
+    /// The node of all values but null, where that is all there is to say.
+    pub(super) optional: Option<NodeId>,
+    /// Whether all that is asked stands in `also`.
+    pub(super) asks_nothing_itself: bool,
 }
 
 impl Node {
-    /// Takes every value.
-    pub(super) const fn anything() -> Self {
+    /// Takes all values of some types.
+    fn new(types: Types) -> Self {
         Self {
-            types: Types::ALL,
-            choices: None,
-            bounds: None,
+            types,
+            words: None,
+            bounds: Bounds::ALL,
             length: Range::ALL,
-            object: None,
-            array: None,
-            further: Vec::new(),
+            object: Object::default(),
+            array: Array {
+                first: Vec::new(),
+                rest: ANY,
+                size: Range::ALL,
+            },
+            own: None,
+            also: Vec::new(),
+            optional: None,
+            asks_nothing_itself: false,
         }
     }
 
-    /// Takes none.
-    pub(super) const fn nothing() -> Self {
-        let mut node = Self::anything();
-        node.types = Types::NONE;
-        node
-    }
-
-    /// Whether all that is asked stands in `further`.
-    pub(super) fn asks_nothing_itself(&self) -> bool {
-        self.types == Types::ALL
-            && self.choices.is_none()
-            && self.bounds.is_none()
-            && self.length == Range::ALL
-            && self.object.is_none()
-            && self.array.is_none()
+    /// Allows strings and null of a list only. `false`, and nothing is done, where there are others in it.
+    fn allow(&mut self, values: &[Value]) -> bool {
+        let is_known =
+            self.words.is_none() && values.iter().all(|value| value.is_string() || value.is_null());
+        if is_known {
+            let null = if values.contains(&Value::Null) {
+                Types::NULL
+            } else {
+                Types::NONE
+            };
+            self.types = self.types.and(Types::STRING.or(null));
+            self.words = Some(
+                values
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
+            );
+        }
+        is_known
     }
 }
 
-/// Something that a value has to satisfy besides what its node asks.
+/// The bounds of numbers, both ends included: each for integers and for floats. The latter is not a number where a double
+/// does not hold the bound exactly, so that no comparison with it is true.
 #[derive(Debug)]
-pub(super) enum Further {
-    /// A node.
-    One(NodeId),
-    /// Any of several nodes.
-    AnyOf(Vec<NodeId>),
-    /// Whatever the plan does not know.
-    Validator(Box<Validator>),
+pub(super) struct Bounds {
+    least: (i128, f64),
+    most: (i128, f64),
 }
 
-/// The values of an `enum` that are compared here. Others are for the validator.
-#[derive(Debug, Default)]
-pub(super) struct Choices {
-    pub(super) strings: Vec<Box<str>>,
-    pub(super) integers: Vec<i64>,
-    pub(super) null: bool,
-    pub(super) yes: bool,
-    pub(super) no: bool,
+impl Bounds {
+    const ALL: Self = Self {
+        least: (i128::MIN, f64::NEG_INFINITY),
+        most: (i128::MAX, f64::INFINITY),
+    };
+
+    pub(super) fn hold_integer(&self, integer: i128) -> bool {
+        self.least.0 <= integer && integer <= self.most.0
+    }
+
+    pub(super) fn hold_float(&self, float: f64) -> bool {
+        self.least.1 <= float && float <= self.most.1
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a bound beyond what fits is clamped, which no 64-bit integer can tell from the bound itself"
+)]
+fn bound(rule: &Number, round: fn(f64) -> f64) -> Option<(i128, f64)> {
+    match rule.as_i128() {
+        Some(integer) => Some((integer, i32::try_from(integer).map_or(f64::NAN, f64::from))),
+        None => rule.as_f64().map(|float| (round(float) as i128, float)),
+    }
 }
 
 /// A range of sizes, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
-    pub(super) least: u64,
-    pub(super) most: u64,
+    least: u64,
+    most: u64,
 }
 
 impl Range {
-    pub(super) const ALL: Self = Self {
+    const ALL: Self = Self {
         least: 0,
         most: u64::MAX,
     };
+
+    pub(super) fn is_all(self) -> bool {
+        self == Self::ALL
+    }
 
     pub(super) fn holds(self, size: usize) -> bool {
         let size = size as u64;
@@ -138,58 +151,221 @@ impl Range {
 #[derive(Debug)]
 pub(super) struct Array {
     /// The first items, one by one.
-    pub(super) first: Vec<NodeId>,
+    first: Vec<NodeId>,
     /// The others.
-    pub(super) rest: NodeId,
+    rest: NodeId,
     pub(super) size: Range,
 }
 
 impl Array {
-    /// Whether it asks nothing.
-    pub(super) fn is_free(&self) -> bool {
-        self.first.is_empty() && self.rest == ANY && self.size == Range::ALL
+    pub(super) fn item(&self, index: usize) -> NodeId {
+        self.first.get(index).copied().unwrap_or(self.rest)
     }
 }
 
 /// What the members of an object have to satisfy.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Object {
     pub(super) members: Vec<Member>,
     /// The places of the members, by name.
-    pub(super) by_name: Vec<usize>,
+    pub(super) positions: HashMap<String, usize>,
     /// The bits of the members that must be there.
     pub(super) required: u64,
     /// Members that are not named.
     pub(super) others: NodeId,
-    /// The number of members. One that comes twice is counted twice, so no more than 1 can be asked for at least.
-    pub(super) size: Range,
+}
+
+impl Object {
+    /// The member of a name; made when there is none.
+    fn member(&mut self, name: &str, node: NodeId) -> Option<&mut Member> {
+        if json::is_reserved(name) {
+            return None;
+        }
+        let position = *self
+            .positions
+            .entry(name.to_owned())
+            .or_insert(self.members.len());
+        if position == self.members.len() {
+            self.members.push(Member {
+                name: name.into(),
+                node,
+                bit: 0,
+            });
+        }
+        self.members.get_mut(position)
+    }
 }
 
 /// One member of an object.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) name: Box<str>,
-    /// The name as JSON.
-    pub(super) quoted: Box<str>,
     pub(super) node: NodeId,
     /// Its own bit when it is required, else 0.
     pub(super) bit: u64,
 }
 
-impl Object {
-    /// Whether it asks nothing.
-    pub(super) fn is_free(&self) -> bool {
-        self.members.is_empty() && self.others == ANY && self.size == Range::ALL
+/// The nodes of the plan and the one to begin with.
+pub(super) fn plan(schema: &Value) -> Option<(Vec<Node>, NodeId)> {
+    let mut plan = Plan {
+        document: schema,
+        nodes: vec![Node::new(Types::ALL)],
+        known: HashMap::new(),
+        depth: 0,
+        validators: 0,
+    };
+    let root = plan.node(schema)?;
+    Some((plan.nodes, root))
+}
+
+struct Plan<'a> {
+    document: &'a Value,
+    nodes: Vec<Node>,
+    /// The nodes of schemas by their place in memory: a schema may refer to itself.
+    known: HashMap<usize, NodeId>,
+    depth: usize,
+    validators: usize,
+}
+
+impl<'a> Plan<'a> {
+    /// The node of a schema; `None` when it cannot be planned at all.
+    fn node(&mut self, schema: &'a Value) -> Option<NodeId> {
+        let members = match schema {
+            Value::Bool(true) => return Some(ANY),
+            Value::Bool(false) => return self.add(Node::new(Types::NONE)),
+            Value::Object(members) => members,
+            _ => return None,
+        };
+        let address = std::ptr::from_ref(schema).addr();
+        if let Some(known) = self.known.get(&address) {
+            return Some(*known);
+        }
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let node = self.new_node(schema, members, address);
+        self.depth -= 1;
+        node
     }
 
-    /// Where the member `name` stands. Most clients send members in the order of the schema, so this is seldom asked.
-    pub(super) fn position(&self, name: &str) -> Option<usize> {
-        let found = self.by_name.binary_search_by(|place| {
-            self.members
-                .get(*place)
-                .map(|member| &*member.name)
-                .cmp(&Some(name))
-        });
-        self.by_name.get(found.ok()?).copied()
+    fn new_node(
+        &mut self,
+        schema: &'a Value,
+        members: &'a Map<String, Value>,
+        address: usize,
+    ) -> Option<NodeId> {
+        let mut telling = members.iter().filter(|(name, _)| !is_silent(name));
+        match (telling.next(), telling.next()) {
+            (None, _) => Some(ANY),
+            (Some((name, reference)), None) if name == "$ref" => self.node(self.target(reference)?),
+            _ => {
+                // Takes nothing until it is known: a plan that comes to nothing must not leave a hole.
+                let place = self.add(Node::new(Types::NONE))?;
+                self.known.insert(address, place);
+                match self.planned(members) {
+                    Some(node) => self.nodes[place] = node,
+                    None if std::ptr::eq(schema, self.document) => return None,
+                    // Never sure of a value that stands here; of documents without one it still is.
+                    None => {}
+                }
+                Some(place)
+            }
+        }
+    }
+
+    fn add(&mut self, node: Node) -> Option<NodeId> {
+        let place = self.nodes.len();
+        self.nodes.push(node);
+        (place < MAX_NODES).then_some(place)
+    }
+
+    fn target(&self, reference: &Value) -> Option<&'a Value> {
+        self.document.pointer(reference.as_str()?.strip_prefix('#')?)
+    }
+
+    fn nodes(&mut self, schemas: &'a Value) -> Option<Vec<NodeId>> {
+        schemas
+            .as_array()?
+            .iter()
+            .map(|schema| self.node(schema))
+            .collect()
+    }
+
+    /// The node of a schema of which the plan knows everything.
+    fn planned(&mut self, members: &'a Map<String, Value>) -> Option<Node> {
+        let mut node = Node::new(Types::ALL);
+        let mut own = Map::new();
+        node.object.others = match members.get("additionalProperties") {
+            Some(schema) => self.node(schema)?,
+            None => ANY,
+        };
+        for (keyword, rule) in members.iter().filter(|(name, _)| !is_silent(name)) {
+            match (keyword.as_str(), rule) {
+                ("type", names) => node.types = node.types.and(Types::read(names)?),
+                ("enum", Value::Array(values)) if node.allow(values) => {}
+                ("const", value) if node.allow(std::slice::from_ref(value)) => {}
+                ("minimum", Value::Number(least)) => node.bounds.least = bound(least, f64::ceil)?,
+                ("maximum", Value::Number(most)) => node.bounds.most = bound(most, f64::floor)?,
+                ("minLength", size) => node.length.least = size.as_u64()?,
+                ("maxLength", size) => node.length.most = size.as_u64()?,
+                ("minItems", size) => node.array.size.least = size.as_u64()?,
+                ("maxItems", size) => node.array.size.most = size.as_u64()?,
+                ("prefixItems", schemas) => node.array.first = self.nodes(schemas)?,
+                ("items", schema) => node.array.rest = self.node(schema)?,
+                ("additionalProperties", _) => {}
+                ("properties", Value::Object(properties)) => {
+                    for (name, schema) in properties {
+                        let property = self.node(schema)?;
+                        // A name that is also required may be known already.
+                        node.object.member(name, property)?.node = property;
+                    }
+                }
+                ("required", Value::Array(names)) => {
+                    for (index, name) in names.iter().enumerate() {
+                        let bit = 1_u64.checked_shl(u32::try_from(index).ok()?)?;
+                        let others = node.object.others;
+                        node.object.member(name.as_str()?, others)?.bit |= bit;
+                        node.object.required |= bit;
+                    }
+                }
+                ("$ref", reference) => node.also.push(vec![self.node(self.target(reference)?)?]),
+                ("allOf", schemas) => node
+                    .also
+                    .extend(self.nodes(schemas)?.into_iter().map(|one| vec![one])),
+                // Where no value can satisfy two of them, one is any.
+                ("oneOf", Value::Array(schemas)) if !apart::all(self.document, schemas) => return None,
+                ("anyOf" | "oneOf", schemas) => node.also.push(self.nodes(schemas)?),
+                (applicator, _) if APPLICATORS.contains(&applicator) => return None,
+                _ => drop(own.insert(keyword.clone(), rule.clone())),
+            }
+        }
+        if !own.is_empty() {
+            self.validators += 1;
+            if self.validators > MAX_VALIDATORS {
+                return None;
+            }
+            node.own = Some(Box::new(dialect::compile(&own.into()).ok()?));
+        }
+        let mut telling = members.keys().filter(|name| !is_silent(name));
+        node.asks_nothing_itself =
+            telling.all(|name| matches!(name.as_str(), "$ref" | "allOf" | "anyOf" | "oneOf"));
+        node.optional = self.optional(&node);
+        Some(node)
+    }
+
+    /// The other one of two alternatives of which one is null.
+    fn optional(&self, node: &Node) -> Option<NodeId> {
+        let is_null = |place: &NodeId| {
+            let node = &self.nodes[*place];
+            node.types == Types::NULL && node.also.is_empty() && node.own.is_none()
+        };
+        match node.also.as_slice() {
+            [alternatives] if node.asks_nothing_itself => match alternatives.as_slice() {
+                [other, null] | [null, other] if is_null(null) => Some(*other),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }

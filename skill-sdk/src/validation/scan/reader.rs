@@ -1,307 +1,236 @@
 //! Reading a text along a plan.
 
-use super::plan::{ANY, Array, Further, Node, NodeId, Object, Range, Types};
-use super::string::Written;
+use std::cell::Cell;
+use std::fmt;
+
+use jsonschema::Validator;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::plan::{Node, NodeId, Object};
 use crate::contract::json;
+use crate::contract::types::Types;
 
-/// `None`: not sure.
-pub(super) type Sure = Option<()>;
-
-/// How deep values may be nested: what the parser of values takes.
+/// How many nodes may be open at the same time. [`json::parse`] takes as many nested values.
 const MAX_DEPTH: usize = 127;
-
-/// How many nodes may be open at the same time. A schema may refer to itself without reading on.
-const MAX_OPEN: usize = 500;
 
 /// How much of a text may be read again, as a multiple of its length: alternatives within alternatives would otherwise
 /// cost time without bound.
-const MAX_AGAIN: usize = 8;
+const MAX_AGAIN: usize = 16;
 
-/// Where in a text and how deep in a plan.
+/// How many bytes may be read for a text.
+pub(super) fn budget(text: &str) -> usize {
+    text.len().saturating_mul(MAX_AGAIN).saturating_add(1024)
+}
+
+/// Reads a value that surely satisfies a node; fails where it is not sure.
+#[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
-    pub(super) text: &'a str,
-    pub(super) bytes: &'a [u8],
-    pub(super) at: usize,
     nodes: &'a [Node],
+    node: &'a Node,
     depth: usize,
-    open: usize,
-    /// How many bytes may be read again.
-    again: usize,
+    /// How many bytes may still be read.
+    budget: &'a Cell<usize>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, nodes: &'a [Node]) -> Self {
+    pub(super) fn new(nodes: &'a [Node], node: NodeId, budget: &'a Cell<usize>) -> Self {
         Self {
-            text,
-            bytes: text.as_bytes(),
-            at: 0,
             nodes,
+            node: &nodes[node],
             depth: 0,
-            open: 0,
-            again: text.len().saturating_mul(MAX_AGAIN).saturating_add(1024),
+            budget,
         }
     }
 
-    pub(super) fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    /// Whether `byte` comes next; then it is read.
-    pub(super) fn take(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
-            self.at += 1;
+    /// The reader of a part, or of the same value by another node.
+    fn to(self, node: NodeId) -> Self {
+        Self {
+            node: &self.nodes[node],
+            depth: self.depth + 1,
+            ..self
         }
     }
 
-    /// Whether nothing but space is left.
-    pub(super) fn is_at_end(&mut self) -> bool {
-        self.space();
-        self.at == self.bytes.len()
+    /// Whether a text is surely a value that satisfies the node.
+    pub(super) fn accepts(self, text: &str) -> bool {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        self.may_read(text) && self.deserialize(&mut reader).is_ok() && reader.end().is_ok()
     }
 
-    /// Reads an object that satisfies a node.
-    pub(super) fn object_of(&mut self, node: NodeId) -> Sure {
-        self.space();
-        if self.peek() != Some(b'{') {
-            return None;
-        }
-        self.value(node)
-    }
-
-    /// Reads a value that satisfies a node, without the space around it.
-    pub(super) fn value(&mut self, node: NodeId) -> Sure {
-        if self.open == MAX_OPEN {
-            return None;
-        }
-        self.open += 1;
-        let node = self.nodes.get(node)?;
-        let sure = if node.further.is_empty() {
-            self.plain(node)
-        } else {
-            self.with_further(node)
+    /// Whether the text of a value satisfies what cannot be checked while it is read.
+    fn accepts_again(self, text: &str) -> bool {
+        let is_own = |validator: &Validator| {
+            json::parse(text.as_bytes()).is_ok_and(|value| validator.is_valid(&value))
         };
-        self.open -= 1;
-        sure
-    }
-
-    /// What a node asks itself.
-    #[inline]
-    fn plain(&mut self, node: &'a Node) -> Sure {
-        let choices = node.choices.as_ref();
-        let sure = |sure: bool| sure.then_some(());
-        match self.peek()? {
-            b'"' => {
-                sure(node.types.meets(Types::STRING))?;
-                let written = self.string()?;
-                check_string(node, written)
-            }
-            b'{' => {
-                sure(node.types.meets(Types::OBJECT) && choices.is_none())?;
-                self.nested(|reader| reader.object(node.object.as_ref()))
-            }
-            b'[' => {
-                sure(node.types.meets(Types::ARRAY) && choices.is_none())?;
-                self.nested(|reader| reader.array(node.array.as_ref()))
-            }
-            b'-' | b'0'..=b'9' => {
-                let number = self.number()?;
-                let (kind, chosen) = match &number {
-                    super::number::Scanned::Integer(integer) => (
-                        Types::INTEGER,
-                        choices.is_none_or(|choices| choices.integers.contains(integer)),
-                    ),
-                    super::number::Scanned::Other(_) => (Types::FRACTION, choices.is_none()),
-                };
-                let within = node.bounds.as_ref().is_none_or(|bounds| bounds.hold(&number));
-                sure(node.types.meets(kind) && chosen && within)
-            }
-            b't' => {
-                self.word("true")?;
-                sure(node.types.meets(Types::BOOLEAN) && choices.is_none_or(|choices| choices.yes))
-            }
-            b'f' => {
-                self.word("false")?;
-                sure(node.types.meets(Types::BOOLEAN) && choices.is_none_or(|choices| choices.no))
-            }
-            b'n' => {
-                self.word("null")?;
-                sure(node.types.meets(Types::NULL) && choices.is_none_or(|choices| choices.null))
-            }
-            _ => None,
-        }
-    }
-
-    fn word(&mut self, word: &str) -> Sure {
-        let found = self.bytes[self.at..].starts_with(word.as_bytes());
-        self.at += word.len();
-        found.then_some(())
-    }
-
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Sure) -> Sure {
-        if self.depth == MAX_DEPTH {
-            return None;
-        }
-        self.depth += 1;
-        self.at += 1;
-        read(self)?;
-        self.depth -= 1;
-        Some(())
-    }
-
-    fn object(&mut self, rules: Option<&'a Object>) -> Sure {
-        let mut seen = 0;
-        let mut count = 0;
-        // The member of the rules that is expected next.
-        let mut next = 0;
-        self.space();
-        if !self.take(b'}') {
-            loop {
-                let member = match rules {
-                    Some(rules) => self.name(rules, &mut next, &mut seen)?,
-                    None => self.free_name().map(|_| ANY)?,
-                };
-                count += 1;
-                self.space();
-                if !self.take(b':') {
-                    return None;
-                }
-                self.space();
-                self.value(member)?;
-                self.space();
-                if self.take(b',') {
-                    self.space();
-                } else if self.take(b'}') {
-                    break;
-                } else {
-                    return None;
-                }
-            }
-        }
-        let Some(rules) = rules else {
-            return Some(());
-        };
-        (seen & rules.required == rules.required && rules.size.holds(count)).then_some(())
-    }
-
-    /// Reads the name of a member; gives the node of its value.
-    #[inline]
-    fn name(&mut self, rules: &'a Object, next: &mut usize, seen: &mut u64) -> Option<NodeId> {
-        let expected = rules.members.get(*next);
-        if let Some(expected) =
-            expected.filter(|member| self.bytes[self.at..].starts_with(member.quoted.as_bytes()))
-        {
-            self.at += expected.quoted.len();
-            *next += 1;
-            *seen |= expected.bit;
-            return Some(expected.node);
-        }
-        let name = self.free_name()?.content()?;
-        let Some(position) = rules.position(&name) else {
-            return Some(rules.others);
-        };
-        *next = position + 1;
-        let member = rules.members.get(position)?;
-        *seen |= member.bit;
-        Some(member.node)
-    }
-
-    /// Reads a name that is none of the private words of the JSON library.
-    fn free_name(&mut self) -> Option<Written<'a>> {
-        let name = self.string()?;
-        (!json::is_reserved(&name.content()?)).then_some(name)
-    }
-
-    fn array(&mut self, rules: Option<&'a Array>) -> Sure {
-        let mut count = 0;
-        self.space();
-        if !self.take(b']') {
-            loop {
-                let item = rules.map_or(ANY, |rules| rules.first.get(count).copied().unwrap_or(rules.rest));
-                self.value(item)?;
-                count += 1;
-                self.space();
-                if self.take(b',') {
-                    self.space();
-                } else if self.take(b']') {
-                    break;
-                } else {
-                    return None;
-                }
-            }
-        }
-        rules.is_none_or(|rules| rules.size.holds(count)).then_some(())
-    }
-
-    /// What a node asks itself and besides. All of it reads the same value.
-    fn with_further(&mut self, node: &'a Node) -> Sure {
-        let start = self.at;
-        let mut end = None;
-        if !node.asks_nothing_itself() {
-            self.plain(node)?;
-            end = Some(self.at);
-        }
-        for further in &node.further {
-            if let Some(end) = end {
-                self.spend(end - start)?;
-            }
-            self.at = start;
-            match further {
-                Further::One(node) => self.value(*node)?,
-                Further::AnyOf(nodes) => self.any_of(nodes)?,
-                Further::Validator(validator) => {
-                    if end.is_none() {
-                        self.value(ANY)?;
-                    } else {
-                        self.at = end?;
-                    }
-                    let value = json::parse(self.bytes.get(start..self.at)?).ok()?;
-                    validator.is_valid(&value).then_some(())?;
-                }
-            }
-            end = Some(self.at);
-        }
-        Some(())
-    }
-
-    fn any_of(&mut self, nodes: &[NodeId]) -> Sure {
-        let (start, depth, open) = (self.at, self.depth, self.open);
-        for node in nodes {
-            if self.value(*node).is_some() {
-                return Some(());
-            }
-            self.spend(self.at - start)?;
-            (self.at, self.depth, self.open) = (start, depth, open);
-        }
-        None
+        let any = |nodes: &Vec<NodeId>| nodes.iter().any(|node| self.to(*node).accepts(text));
+        self.depth < MAX_DEPTH
+            && self.may_read(text)
+            && self.node.also.iter().all(any)
+            && (!text.starts_with(['{', '[']) || self.node.own.as_deref().is_none_or(is_own))
     }
 
     /// Counts what is read again.
-    fn spend(&mut self, bytes: usize) -> Sure {
-        self.again = self.again.checked_sub(bytes + 1)?;
-        Some(())
+    fn may_read(self, text: &str) -> bool {
+        let left = self.budget.get().checked_sub(text.len() + 1);
+        self.budget.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// Whether a value without parts satisfies the keywords that the plan does not know.
+    fn is_own(self, value: impl Into<Value>) -> bool {
+        let own = self.node.own.as_ref();
+        own.is_none_or(|validator| validator.is_valid(&value.into()))
+    }
+
+    fn integer<E: Error>(self, integer: i128, value: impl Into<Value>) -> Result<(), E> {
+        let is_within = self.node.bounds.hold_integer(integer);
+        sure(self.node.types.meets(Types::INTEGER) && is_within && self.is_own(value))
     }
 }
 
-/// What a node asks of a string.
-fn check_string(node: &Node, written: Written<'_>) -> Sure {
-    if node.length != Range::ALL && !node.length.holds(written.length()?) {
-        return None;
-    }
-    match &node.choices {
-        None => Some(()),
-        Some(choices) => {
-            let content = written.content()?;
-            choices
-                .strings
-                .iter()
-                .any(|choice| **choice == *content)
-                .then_some(())
+/// `Err` stands for "not sure".
+fn sure<E: Error>(sure: bool) -> Result<(), E> {
+    if sure { Ok(()) } else { Err(E::custom("not sure")) }
+}
+
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        let node = self.node;
+        if node.optional.is_some() {
+            return reader.deserialize_option(self);
         }
+        let validates_parts = node.own.is_some() && node.types.meets(Types::ARRAY.or(Types::OBJECT));
+        if node.also.is_empty() && !validates_parts {
+            return reader.deserialize_any(self);
+        }
+        let text = <&RawValue>::deserialize(reader)?.get();
+        sure(self.accepts_again(text))?;
+        if node.asks_nothing_itself {
+            return Ok(());
+        }
+        let again = serde_json::Deserializer::from_str(text).deserialize_any(self);
+        again.map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Visitor<'de> for Reader<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that satisfies the schema")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        sure(self.depth < MAX_DEPTH)?;
+        match self.node.optional {
+            Some(node) => self.to(node).deserialize(reader),
+            None => sure(false),
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        sure(self.node.types.meets(Types::NULL) && self.is_own(Value::Null))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        sure(self.node.types.meets(Types::BOOLEAN) && self.is_own(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.integer(value.into(), value)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.integer(value.into(), value)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        let is_within = self.node.bounds.hold_float(value);
+        sure(self.node.types.meets(Types::FRACTION) && is_within && self.is_own(value))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        let words = self.node.words.as_ref();
+        let is_word = words.is_none_or(|words| words.iter().any(|word| word == value));
+        let has_length = self.node.length.is_all() || self.node.length.holds(value.chars().count());
+        sure(self.node.types.meets(Types::STRING) && is_word && has_length && self.is_own(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        sure(self.node.types.meets(Types::ARRAY) && self.depth < MAX_DEPTH)?;
+        let rules = &self.node.array;
+        let mut count = 0;
+        while items.next_element_seed(self.to(rules.item(count)))?.is_some() {
+            count += 1;
+        }
+        sure(rules.size.holds(count))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        sure(self.node.types.meets(Types::OBJECT) && self.depth < MAX_DEPTH)?;
+        let rules = &self.node.object;
+        let mut names = Names {
+            rules,
+            next: 0,
+            seen: 0,
+        };
+        while let Some(node) = members.next_key_seed(&mut names)? {
+            members.next_value_seed(self.to(node))?;
+        }
+        sure(names.seen & rules.required == rules.required)
+    }
+}
+
+/// Reads the names of the members of an object; gives the node of each value.
+struct Names<'a> {
+    rules: &'a Object,
+    /// The member of the rules that is expected next: most clients send members in the order of the schema.
+    next: usize,
+    /// The bits of the required members that were read.
+    seen: u64,
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Names<'_> {
+    type Value = NodeId;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<NodeId, D::Error> {
+        reader.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for &mut Names<'_> {
+    type Value = NodeId;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<NodeId, E> {
+        let is_next = self
+            .rules
+            .members
+            .get(self.next)
+            .is_some_and(|member| *member.name == *name);
+        let position = if is_next {
+            Some(&self.next)
+        } else {
+            self.rules.positions.get(name)
+        };
+        let Some(position) = position.copied() else {
+            sure(!json::is_reserved(name))?;
+            return Ok(self.rules.others);
+        };
+        let member = &self.rules.members[position];
+        self.next = position + 1;
+        self.seen |= member.bit;
+        Ok(member.node)
     }
 }

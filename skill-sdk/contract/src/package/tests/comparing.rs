@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::{compare, unified_diff};
+use super::super::diff::unified_diff;
+use super::super::drift::compare;
 
 fn told(file: &Value, code: &Value) -> Vec<String> {
     compare(file, code).iter().map(ToString::to_string).collect()
@@ -85,11 +86,6 @@ fn differences_name_their_place() {
             json!([1]),
             json!({"a": 1}),
             vec!["the document: file [1], code {\"a\":1}"],
-        ),
-        (
-            json!(9_007_199_254_740_993_u64),
-            json!(9_007_199_254_740_992.0),
-            vec!["the document: file 9007199254740993, code 9007199254740992.0"],
         ),
         (
             json!({"z": 1, "a": 1}),

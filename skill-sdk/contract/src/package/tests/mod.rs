@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Package, Plan, SkillDocument};
+use super::Plan;
 
 /// A skill with a small document; `risk` makes two of them differ.
-fn skill(name: &str, version: &str, risk: &str) -> SkillDocument {
-    let document = json!({
+fn skill(name: &str, version: &str, risk: &str) -> Value {
+    json!({
         "apiVersion": "example/v1",
         "kind": "Skill",
         "key": name,
@@ -26,8 +26,7 @@ fn skill(name: &str, version: &str, risk: &str) -> SkillDocument {
             "riskLevel": risk,
             "contract": {"inputs": {"type": "object", "required": ["a", "b"]}, "timeoutSeconds": 60},
         },
-    });
-    SkillDocument::new(name, version, document)
+    })
 }
 
 /// A directory for one test, and the package in it.
@@ -56,9 +55,8 @@ impl Sandbox {
         fs::write(path, text).expect("a file");
     }
 
-    fn plan(&self, skills: &[SkillDocument]) -> Plan {
-        let package = Package::open(self.package()).expect("a package");
-        package.plan(skills, &[]).expect("a plan")
+    fn plan(&self, skills: &[Value]) -> Plan {
+        Plan::new(self.package(), skills, &[]).expect("a plan")
     }
 
     /// The names in `skills`, hidden ones too.
@@ -73,7 +71,7 @@ impl Sandbox {
     }
 
     /// The drift of `skills` as text, with the directory left out.
-    fn drift(&self, skills: &[SkillDocument]) -> Vec<String> {
+    fn drift(&self, skills: &[Value]) -> Vec<String> {
         let directory = format!("{}/", self.package().join("skills").display());
         let found = self.plan(skills).check().expect("a check");
         found
@@ -83,8 +81,8 @@ impl Sandbox {
     }
 }
 
-fn edited(skill: &SkillDocument, edit: impl FnOnce(&mut Value)) -> String {
-    let mut document = skill.document.clone();
+fn edited(skill: &Value, edit: impl FnOnce(&mut Value)) -> String {
+    let mut document = skill.clone();
     edit(&mut document);
     super::yaml::emit(&document)
 }

@@ -31,7 +31,7 @@ const LONGEST_SIMPLE_KEY: usize = 128;
 ///   - a
 /// ```
 ///
-/// Depth is not limited here; a document deeper than [`MAX_DEPTH`](super::MAX_DEPTH) cannot be read
+/// Depth is not limited here; a document deeper than 64 levels cannot be read
 /// back.
 pub fn emit(value: &Value) -> String {
     let mut out = String::new();

@@ -6,8 +6,8 @@
 //! quotes whatever either of them would take for another type, and the reader refuses what they
 //! would read differently instead of picking a side.
 //!
-//! - `emit`: a JSON value as canonical YAML text;
-//! - `read`, `read_mapping`: bytes of a file as a JSON value, or a [`ReadError`] with its place;
+//! - [`emit`]: a JSON value as canonical YAML text;
+//! - [`read`]: bytes of a file as a JSON value, or a [`ReadError`] with its place;
 //! - `scalar`: what a plain word means to both kinds of reader.
 
 mod emit;
@@ -16,8 +16,9 @@ mod read;
 mod scalar;
 
 pub use emit::emit;
-pub use error::{Position, ReadError};
-pub use read::{MAX_BYTES, MAX_DEPTH, read, read_mapping};
+pub use error::ReadError;
+pub use read::read;
+pub(crate) use read::{MAX_BYTES, MAX_DEPTH, read_mapping};
 
 #[cfg(test)]
 mod tests;

@@ -131,31 +131,17 @@ impl Inliner<'_> {
     }
 }
 
-/// Makes the only branch of an `anyOf`, `oneOf` or `allOf` part of the schema around it, unless both restrict the same.
+/// Makes the only branch of an `anyOf`, `oneOf` or `allOf` part of the schema around it, unless that restricts values too.
 fn merge_lone_branch(node: &mut Node) {
     for keyword in ["anyOf", "oneOf", "allOf"] {
-        let Some([Value::Object(branch)]) = node.get(keyword).and_then(Value::as_array).map(Vec::as_slice)
-        else {
-            continue;
-        };
-        let collides = |name: &String| node.contains_key(name) && !is_annotation(name);
-        // The meaning of these keywords depends on those beside them.
-        let depends_on_siblings = |node: &Node| {
-            node.keys().any(|name| {
-                matches!(name.as_str(), "additionalProperties" | "items" | "then" | "else")
-                    || name.starts_with("unevaluated")
-            })
-        };
-        let restricts = node.keys().any(|name| name != keyword && !is_annotation(name));
-        if branch.keys().any(collides)
-            || (restricts && (depends_on_siblings(branch) || depends_on_siblings(node)))
+        if let Some([Value::Object(branch)]) = node.get(keyword).and_then(Value::as_array).map(Vec::as_slice)
+            && node.keys().all(|name| name == keyword || is_annotation(name))
         {
-            continue;
-        }
-        let branch = branch.clone();
-        node.shift_remove(keyword);
-        for (name, value) in branch {
-            node.entry(name).or_insert(value);
+            let branch = branch.clone();
+            node.shift_remove(keyword);
+            for (name, value) in branch {
+                node.entry(name).or_insert(value);
+            }
         }
     }
 }

@@ -76,16 +76,12 @@ types! {
     struct Tree { value: u8, children: Vec<Tree>, next: Option<Box<Tree>> }
 }
 
-/// A number that JSON Schema takes for an integer of the type and serde does not: it has a fraction or an exponent, or
-/// it is the bound of a 64-bit integer, rounded to a double.
+/// A number that JSON Schema takes for an integer of the type and serde does not: it has a fraction or an exponent.
 fn integral(value: &Value) -> bool {
     match value {
-        Value::Number(number) => {
-            number
-                .as_f64()
-                .is_some_and(|real| number.is_f64() && real.fract() == 0.0)
-                || number.as_u64() == Some(1 << 63)
-        }
+        Value::Number(number) => number
+            .as_f64()
+            .is_some_and(|real| number.is_f64() && real.fract() == 0.0),
         Value::Array(items) => items.iter().any(integral),
         Value::Object(members) => members.values().any(integral),
         _ => false,

@@ -68,9 +68,9 @@ pub(super) fn check(schema: &Value, name: &str) {
                 ];
                 assert!(known.iter().any(|one| format == one), "{name}: format {format}");
             }
-            walk::children(node, &mut |keyword, at, child| {
+            walk::children(node, &mut |keyword, child| {
                 let may = matches!(keyword, "additionalProperties");
-                assert!(may || !child.is_boolean(), "{name}: a bare {child} at {at}");
+                assert!(may || !child.is_boolean(), "{name}: a bare {child} at {keyword}");
                 let untyped = child
                     .as_object()
                     .is_some_and(|child| child.keys().all(|key| is_annotation(key)));
@@ -82,7 +82,7 @@ pub(super) fn check(schema: &Value, name: &str) {
                 let none_of_these = *child == json!({}) && matches!(keyword, "anyOf" | "oneOf");
                 assert!(
                     !untyped || none_of_these || described(),
-                    "{name}: {child} at {at} does not say what it is"
+                    "{name}: {child} at {keyword} does not say what it is"
                 );
             });
         });

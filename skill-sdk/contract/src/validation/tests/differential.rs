@@ -7,22 +7,25 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 use super::super::schema;
+use super::super::violation::Found;
 use crate::keywords::{KEYWORDS, TYPES};
-use crate::tree::{Role, Tree};
+use crate::tree::{Role, places};
 
 /// Whether the table takes the schema. What `refs` and `schema` report in place of `meta` is added here; broken regular
 /// expressions are left out, since the validator finds them only when it compiles a schema.
 fn ours(schema: &Value) -> bool {
-    let tree = Tree::new(schema);
-    let mut found = Vec::new();
-    schema::check_keywords(&tree, "", "inputs", &mut found);
-    found.retain(|violation| !violation.message.contains("regular expression"));
+    let places = places(schema, "");
+    let mut found = Found::default();
+    schema::check_keywords(&places, "inputs", &mut found);
+    found
+        .0
+        .retain(|violation| !violation.message.contains("regular expression"));
     let text = |node: &Value, key: &str| node.get(key).is_none_or(Value::is_string);
-    let schemas = tree.nodes.iter().filter(|node| node.role == Role::Schema);
+    let schemas = places.iter().filter(|node| node.role == Role::Schema);
     let references = schemas
         .map(|node| node.value)
         .all(|node| text(node, "$ref") && text(node, "$dynamicRef"));
-    found.is_empty() && references && text(schema, "$schema")
+    found.0.is_empty() && references && text(schema, "$schema")
 }
 
 fn theirs(schema: &Value) -> bool {
@@ -182,11 +185,7 @@ fn everything_that_is_recorded() {
         .filter(|path| path.extension().is_some_and(|e| e == "json"))
     {
         let document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-        for node in Tree::new(&document)
-            .nodes
-            .iter()
-            .filter(|node| node.value.is_object())
-        {
+        for node in places(&document, "").iter().filter(|node| node.value.is_object()) {
             verdicts[usize::from(same(node.value))] += 1;
         }
     }

@@ -99,12 +99,12 @@ fn rules_of_texts() {
 fn broken_texts_say_where_and_what() {
     assert_eq!(validate_name("a"), None);
     let violation = validate_name("a b").unwrap();
-    assert_eq!((violation.pointer.as_str(), violation.field()), ("/key", "name"));
+    assert_eq!((violation.pointer.as_str(), violation.field), ("/key", "name"));
     assert!(violation.is_blocking());
     let of = |implementation: serde_json::Value| {
         let found = check_contract(&minimal_with(&json!({"implementation": implementation})));
         assert_eq!(found.len(), 1, "{found:?}");
-        (found[0].pointer.clone(), found[0].field().to_owned())
+        (found[0].pointer.clone(), found[0].field.to_owned())
     };
     let entrypoint = (
         "/implementation/entrypoint".to_owned(),
@@ -249,7 +249,7 @@ fn members_of_the_policy_that_are_refused() {
             let found = check_contract(&minimal_with(&json!({key: value})));
             assert_eq!(found.len(), 1, "{key}: {value}: {found:#?}");
             assert!(
-                found[0].is_blocking() && found[0].field().starts_with(key),
+                found[0].is_blocking() && found[0].field.starts_with(key),
                 "{}",
                 found[0]
             );

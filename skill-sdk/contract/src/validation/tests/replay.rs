@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::contract::broken;
-use super::super::policy::check_columns;
-use super::super::{KNOWN_PERMISSIONS, Stage, Violation, code, normalize, validate};
+use super::super::policy::{KNOWN_PERMISSIONS, check_columns};
+use super::super::violation::Found;
+use super::super::{Stage, Violation, code, normalize, validate};
 use super::minimal_with;
 
 const CASES: &str = concat!(
@@ -63,19 +63,23 @@ fn verdict(case: &Value) -> Result<Value, Vec<Violation>> {
     if let Some(contract) = contract_of(case) {
         return normalize(&contract, Stage::Publication);
     }
+    let mut found = Found::default();
     let (side_effects, risk) = (&input["sideEffects"], &input["riskLevel"]);
     if let Some(attempts) = input["maxAttempts"].as_u64() {
         let idempotency = input["idempotency"].as_str().unwrap();
         let rule = crate::rules::safe_retries(side_effects.as_str().unwrap(), idempotency, attempts);
-        let found = broken(rule, "/retryPolicy/maxAttempts", "retryPolicy.maxAttempts");
-        return found.map_or(Ok(Value::Null), |violation| Err(vec![violation]));
+        found.rule(rule, "/retryPolicy/maxAttempts", "retryPolicy.maxAttempts");
+        return found
+            .0
+            .pop()
+            .map_or(Ok(Value::Null), |violation| Err(vec![violation]));
     }
-    let mut found = Vec::new();
-    check_columns(side_effects, risk, &mut found);
-    if found.is_empty() {
+    let columns = json!({"sideEffects": side_effects, "riskLevel": risk});
+    check_columns(columns.as_object().unwrap(), &mut found);
+    if found.0.is_empty() {
         Ok(json!([side_effects, risk]))
     } else {
-        Err(found)
+        Err(found.0)
     }
 }
 
@@ -103,7 +107,7 @@ fn every_recorded_verdict_is_ours() {
             }
             (Some(expected), Err(found)) => {
                 let first = found.iter().find(|violation| violation.is_error()).unwrap();
-                assert_eq!((first.code, first.field()), expected, "{id}: {found:#?}");
+                assert_eq!((first.code, first.field), expected, "{id}: {found:#?}");
                 details_agree(id, first, &case["expect"]["error"]["details"]);
             }
             (expected, verdict) => panic!("{id}: expected {expected:?}, got {verdict:#?}"),
@@ -115,7 +119,7 @@ fn every_recorded_verdict_is_ours() {
 fn details_agree(id: &str, violation: &Violation, details: &Value) {
     if let Some(path) = details["path"].as_str() {
         let path = path.replace(['[', '.'], "/").replace(']', "");
-        let field = violation.field().replace('.', "/");
+        let field = violation.field.replace('.', "/");
         assert_eq!(
             violation.pointer,
             format!("/{field}/{}", path.trim_start_matches('/')),

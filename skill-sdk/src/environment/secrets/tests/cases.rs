@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::layout::Layout;
 use super::permissions;
-use crate::environment::secrets::{SECRETS_DIR_VARIABLE, Secret, read_secret, read_secret_file, secrets_dir};
+use crate::environment::secrets::{Secret, read_secret, read_secret_file, secrets_dir};
 use crate::error::SkillError;
 
 pub(super) const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/secrets.json");
@@ -60,7 +60,7 @@ fn call(input: &Value, layout: &Layout) -> Result<Option<Secret>, SkillError> {
     let mut env: HashMap<String, String> = HashMap::new();
     if let Some(dir) = input["dir"].as_str() {
         env.insert(
-            SECRETS_DIR_VARIABLE.to_owned(),
+            "SKILL_SDK_SECRETS_DIR".to_owned(),
             layout.path(dir).to_str().unwrap().to_owned(),
         );
     }

@@ -5,7 +5,6 @@
 mod cases;
 mod layout;
 mod permissions;
-mod plain;
 mod race;
 mod rules;
 mod swaps;

@@ -23,8 +23,7 @@ fn read(layout: &Layout, mut looked: impl FnMut(&str, usize)) -> (String, usize)
     let got = match result {
         Ok(Some(content)) => String::from_utf8(content).unwrap(),
         Ok(None) => "absent".to_owned(),
-        Err(Refusal::Rejected { reason, .. }) => reason.to_owned(),
-        Err(Refusal::Unreadable(why)) => why.into_owned(),
+        Err(Refusal { reason, why }) => reason.map_or(why.into_owned(), str::to_owned),
     };
     (got, attempts)
 }

@@ -132,20 +132,3 @@ async fn times_beyond_all_counting_are_long_ones() {
     assert_eq!(crm.access_token().await.unwrap().expose(), "one");
     assert_eq!(script.seen_at("exchange").len(), 2);
 }
-
-#[test]
-fn a_scheme_in_capitals_is_the_same() {
-    let mut core = super::core_settings();
-    let mut store = super::store_settings();
-    assert!(!core.uses_tls() && !store.uses_tls());
-    store.url = Some("HTTPS://store.test".to_owned());
-    assert!(store.uses_tls());
-    core.iam.as_mut().unwrap().url = "Https://iam.test".to_owned();
-    assert!(core.uses_tls());
-    core.iam = None;
-    core.url = "hTTPs://core.test".to_owned();
-    assert!(core.uses_tls());
-    // A name is no scheme.
-    core.url = "http://https.test".to_owned();
-    assert!(!core.uses_tls());
-}

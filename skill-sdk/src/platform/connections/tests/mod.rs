@@ -6,11 +6,12 @@ mod forgetting;
 mod store;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{ConnectionsClient, LONGEST_CACHE, StoreSettings};
-use crate::context::{ContextBuilder, SkillContext, States};
+use crate::context::{Meta, SkillContext};
 use crate::platform::clock::Clock;
 use crate::platform::core::tests::script::{Reply, Script};
 use crate::platform::core::{CoreClient, CoreSettings, IamSettings};
@@ -28,8 +29,7 @@ fn core_settings() -> CoreSettings {
             token: Some("pat-1".to_owned()),
             mode: Some("ci".to_owned()),
             principal: None,
-            config_home: None,
-            home: None,
+            file: None,
         }),
     }
 }
@@ -44,15 +44,17 @@ fn store_settings() -> StoreSettings {
 }
 
 fn core_client(script: &Arc<Script>, clock: &Clock) -> Arc<CoreClient> {
-    Arc::new(CoreClient::new(&core_settings(), Arc::clone(script) as _, clock).without_repeats())
+    let mut client = CoreClient::new(&core_settings(), Arc::clone(script) as _, clock);
+    client.retry_window = Duration::ZERO;
+    Arc::new(client)
 }
 
 /// The context of a call, with `settings` of the store.
 fn context_with(settings: &StoreSettings, script: &Arc<Script>, clock: &Clock) -> SkillContext {
     let client = ConnectionsClient::new(core_client(script, clock), settings, LONGEST_CACHE);
-    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
-    start.services.connections = Some(Arc::new(client));
-    SkillContext::new(start)
+    let mut meta = Meta::new("test");
+    meta.services.connections = Some(Arc::new(client));
+    SkillContext::new("a@1", meta)
 }
 
 fn context(script: &Arc<Script>, clock: &Clock) -> SkillContext {

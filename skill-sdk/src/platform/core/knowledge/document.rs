@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
+#[must_use]
 pub struct Document {
     /// The key of the document. Storing another one under the same key replaces it.
     pub natural_key: String,
@@ -38,22 +39,13 @@ impl Document {
         }
     }
 
-    /// Sets the kind.
-    #[must_use]
-    pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.kind = kind.into();
-        self
-    }
-
     /// Adds a part.
-    #[must_use]
     pub fn chunk(mut self, chunk: impl Into<Chunk>) -> Self {
         self.chunks.push(chunk.into());
         self
     }
 
     /// Adds an entity that it is about; `rel` says how.
-    #[must_use]
     pub fn link(mut self, kind: impl Into<String>, key: impl Into<String>, rel: impl Into<String>) -> Self {
         self.links.push(Link {
             kind: kind.into(),
@@ -64,7 +56,6 @@ impl Document {
     }
 
     /// Sets a tag of its parts.
-    #[must_use]
     pub fn meta(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.meta
             .get_or_insert_default()
@@ -77,6 +68,7 @@ impl Document {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
+#[must_use]
 pub struct Chunk {
     /// The text.
     pub text: String,
@@ -98,16 +90,8 @@ impl Chunk {
     }
 
     /// Sets the heading.
-    #[must_use]
     pub fn heading(mut self, heading: impl Into<String>) -> Self {
         self.heading = Some(heading.into());
-        self
-    }
-
-    /// Sets the place.
-    #[must_use]
-    pub fn order(mut self, order: u32) -> Self {
-        self.order = Some(order);
         self
     }
 }

@@ -6,14 +6,15 @@ use serde_json::{Map, Value, json};
 use super::Filter;
 
 /// How many entities a page has.
-pub const PAGE_SIZE: usize = 500;
+const PAGE_SIZE: usize = 500;
 
 /// The most entities of a query that does not say otherwise.
-pub const DEFAULT_MAX_ITEMS: usize = 10_000;
+const DEFAULT_MAX_ITEMS: usize = 10_000;
 
 /// Which entities are asked for.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[must_use]
 pub struct EntityQuery {
     /// Their kinds.
     pub kinds: Vec<String>,
@@ -21,7 +22,7 @@ pub struct EntityQuery {
     pub filters: Vec<Filter>,
     /// When they are valid, as an ISO 8601 moment; now when it is `None`.
     pub as_of: Option<String>,
-    /// The most that the caller can take.
+    /// The most that the caller can take; 10,000 when nothing else is said.
     pub max_items: usize,
     /// Further members of the request, such as `include`.
     pub rest: Map<String, Value>,
@@ -40,28 +41,25 @@ impl EntityQuery {
     }
 
     /// Asks for those only that satisfy `filter` too.
-    #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filters.push(filter);
         self
     }
 
     /// Asks for those that are valid at a moment, such as `2026-01-31T12:00:00Z`.
-    #[must_use]
     pub fn as_of(mut self, moment: impl Into<String>) -> Self {
         self.as_of = Some(moment.into());
         self
     }
 
     /// Sets the most entities that the caller can take. More of them are a failure, never a shorter list.
-    #[must_use]
     pub fn max_items(mut self, most: usize) -> Self {
         self.max_items = most;
         self
     }
 
     /// The request for one page.
-    pub(super) fn page(&self, workspace: &str, cursor: Option<&Value>) -> Value {
+    pub(crate) fn page(&self, workspace: &str, cursor: Option<&Value>) -> Value {
         let mut page = Value::Object(self.rest.clone());
         // A list from somewhere in its middle would be a part of it.
         if let Some(rest) = page.as_object_mut() {
@@ -81,13 +79,12 @@ impl EntityQuery {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-pub(super) struct Page {
-    pub(super) items: Vec<EntityRecord>,
+pub(crate) struct Page {
+    pub(crate) items: Vec<EntityRecord>,
     /// Absent, null or empty on the last page.
-    pub(super) next_cursor: Option<Value>,
+    pub(crate) next_cursor: Option<Value>,
 }
 
 /// An entity as it is known.

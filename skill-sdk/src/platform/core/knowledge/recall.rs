@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
+#[must_use]
 pub struct RecallQuery {
     /// Further members, on the wire beside the others. One with the name of another member that is set
     /// does not count.
@@ -32,14 +33,12 @@ impl RecallQuery {
     }
 
     /// Sets the subject.
-    #[must_use]
     pub fn anchor(mut self, anchor: impl Into<Value>) -> Self {
         self.anchor = Some(anchor.into());
         self
     }
 
     /// Sets a member that this type does not know.
-    #[must_use]
     pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.rest.insert(name.into(), value.into());
         self

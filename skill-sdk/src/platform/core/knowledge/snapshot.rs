@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::error::SkillError;
+
 /// All that a source says about a scope.
 ///
 /// What is known of the same source and scope and is not in it ends to be valid.
@@ -11,6 +13,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
+#[must_use]
 pub struct Snapshot {
     /// Further members, on the wire beside the others. One with the name of another member that is set
     /// does not count.
@@ -43,14 +46,12 @@ impl Snapshot {
     }
 
     /// Adds an entity.
-    #[must_use]
     pub fn entity(mut self, entity: Entity) -> Self {
         self.entities.push(entity);
         self
     }
 
     /// Adds entities.
-    #[must_use]
     pub fn entities(mut self, entities: impl IntoIterator<Item = Entity>) -> Self {
         self.entities.extend(entities);
         self
@@ -61,6 +62,7 @@ impl Snapshot {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
+#[must_use]
 pub struct Entity {
     /// Further members, on the wire beside the others. One with the name of another member that is set
     /// does not count.
@@ -96,14 +98,12 @@ impl Entity {
     }
 
     /// Sets the name for people.
-    #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
     /// Sets an attribute.
-    #[must_use]
     pub fn attribute(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.attributes.insert(name.into(), value.into());
         self
@@ -126,15 +126,31 @@ pub struct SnapshotPlan {
     /// Which ones.
     #[serde(deserialize_with = "super::or_default")]
     pub changes: Changes,
-    /// Entities of other sources with the same natural key.
-    #[serde(deserialize_with = "super::or_default")]
-    pub conflicts: Conflicts,
     /// What [`apply`](crate::knowledge::Knowledge::apply) takes as its expected state.
     #[serde(deserialize_with = "super::or_default")]
     pub state_token: String,
-    /// Further members of the answer.
+    /// Further members of the answer, such as `conflicts`: entities of other sources with the same natural key.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
+}
+
+/// What is known has changed since the plan was made: make it again with [`preview`](crate::knowledge::Knowledge::preview).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnapshotStale {
+    /// The token of the state that there is now, if the core says it.
+    pub state_token: Option<String>,
+}
+
+impl SnapshotStale {
+    /// What a failure of [`apply`](crate::knowledge::Knowledge::apply) says of the state; `None` when it is another failure.
+    pub fn of(error: &SkillError) -> Option<Self> {
+        (error.code() == "snapshot_stale").then(|| Self {
+            state_token: error
+                .details()
+                .and_then(|details| Some(details["stateToken"].as_str()?.to_owned())),
+        })
+    }
 }
 
 /// The entities that a snapshot changes, or the first of them.
@@ -163,17 +179,4 @@ pub struct EntityKey {
     pub kind: String,
     /// Its key.
     pub key: String,
-}
-
-/// Entities of other sources with the same natural key, or the first of them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
-pub struct Conflicts {
-    /// What the platform says of each.
-    pub items: Vec<Value>,
-    /// The most that the list holds.
-    pub limit: u64,
-    /// Whether the list had to be cut.
-    pub truncated: bool,
 }

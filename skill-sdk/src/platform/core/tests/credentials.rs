@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::settings::IamSettings;
 use super::script::{Reply, Script};
-use super::{CoreSettings, context, with_key};
+use super::{CoreClient, CoreSettings, context, with_key};
 use crate::context::SkillContext;
 use crate::environment::Environment;
 use crate::error::SkillError;
@@ -25,8 +25,7 @@ fn iam() -> IamSettings {
         token: Some("pat-1".to_owned()),
         mode: Some("environment".to_owned()),
         principal: None,
-        config_home: None,
-        home: None,
+        file: None,
     }
 }
 
@@ -289,12 +288,9 @@ async fn without_a_credential_nothing_is_sent() {
 
 #[test]
 fn one_client_for_each_environment() {
-    let context = |url: &str| {
-        let mut start = crate::context::ContextBuilder::new("a@1", "test", Arc::default());
-        start.environment = Environment::from_vars([("CONTROL_PLANE_URL".to_owned(), url.to_owned())]);
-        SkillContext::new(start)
-    };
-    let client = |url: &str| context(url).core().unwrap_or_else(|error| panic!("{error}"));
+    let environment = |url: &str| Environment::from_vars([("CONTROL_PLANE_URL".to_owned(), url.to_owned())]);
+    let client =
+        |url: &str| CoreClient::of_environment(&environment(url)).unwrap_or_else(|error| panic!("{error}"));
     let first = client("http://one-client.test");
     assert!(Arc::ptr_eq(&first, &client("http://one-client.test/")));
     assert!(!Arc::ptr_eq(&first, &client("http://two-clients.test")));

@@ -66,7 +66,7 @@ async fn statuses_and_envelopes() {
 fn what_the_core_says_is_passed_on_within_limits_and_without_the_credential() {
     let of = |message: &str, details| {
         let envelope = json!({"error": {"code": "x", "message": message, "details": details}});
-        super::super::failure::of_core(400, Some(&envelope), "key-1")
+        super::super::client::failure(400, Some(&envelope), "key-1")
     };
     let error = of("no such field", json!({"field": "a"}));
     assert_eq!(error.message(), "the core answered 400: no such field");

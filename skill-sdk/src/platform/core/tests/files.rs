@@ -6,10 +6,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::super::identity::platform_token;
-use super::super::settings::IamSettings;
+use super::super::settings::{CoreSettings, IamSettings};
+use crate::environment::Environment;
 
 fn settings(config_home: Option<&Path>, principal: Option<&str>) -> IamSettings {
-    let text = |path: &Path| path.to_str().unwrap().to_owned();
     IamSettings {
         url: "https://iam.test".to_owned(),
         tenant: Some("tenant".to_owned()),
@@ -18,8 +18,7 @@ fn settings(config_home: Option<&Path>, principal: Option<&str>) -> IamSettings 
         token: None,
         mode: None,
         principal: principal.map(str::to_owned),
-        config_home: config_home.map(text),
-        home: None,
+        file: config_home.map(|config| config.join("iam/credentials.json")),
     }
 }
 
@@ -140,23 +139,34 @@ fn others_may_not_read_it() {
 
 #[test]
 fn without_xdg_it_is_below_the_home_directory() {
-    let home = tempfile::tempdir().unwrap();
-    let path = home.path().join(".config/iam/credentials.json");
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(
-        &path,
-        json!({"https://iam.test|tenant|p": {"token": "one"}}).to_string(),
-    )
-    .unwrap();
-    set_mode(&path, 0o600);
+    let file = |variables: &[(&str, &str)]| {
+        let core = [
+            ("CONTROL_PLANE_URL", "http://core"),
+            ("CONTROL_PLANE_IAM_URL", "http://iam"),
+        ];
+        let all = core.iter().chain(variables);
+        let all = all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let settings =
+            CoreSettings::read(&Environment::from_vars(all)).unwrap_or_else(|error| panic!("{error}"));
+        settings.iam.and_then(|iam| iam.file)
+    };
+    assert_eq!(file(&[]), None);
+    let (home, config) = (("HOME", "/home/a"), ("XDG_CONFIG_HOME", "/config"));
+    assert_eq!(
+        file(&[home]).unwrap(),
+        Path::new("/home/a/.config/iam/credentials.json")
+    );
+    assert_eq!(
+        file(&[home, config]).unwrap(),
+        Path::new("/config/iam/credentials.json")
+    );
+}
+
+#[test]
+fn the_tenant_says_whose_credential_is_meant() {
     let settings = IamSettings {
-        home: Some(home.path().to_str().unwrap().to_owned()),
+        tenant: None,
         ..settings(None, None)
     };
-    assert_eq!(outcome(&settings).unwrap(), "one");
-    let without_tenant = IamSettings {
-        tenant: None,
-        ..settings
-    };
-    assert_eq!(outcome(&without_tenant).unwrap_err(), "iam_tenant_required");
+    assert_eq!(outcome(&settings).unwrap_err(), "iam_tenant_required");
 }

@@ -7,11 +7,11 @@ mod requests;
 pub(crate) mod script;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use self::script::Script;
 use super::{CoreClient, CoreSettings};
-use crate::context::{ContextBuilder, SkillContext, States};
+use crate::context::{Meta, SkillContext};
 use crate::platform::clock::Clock;
 
 /// A core with a key.
@@ -31,8 +31,8 @@ pub(super) fn context(settings: &CoreSettings, script: &Arc<Script>, clock: &Clo
 
 /// The context of a call with this client, and with this much time.
 pub(super) fn context_of(client: Arc<CoreClient>, time: Option<Duration>) -> SkillContext {
-    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
-    start.services.core = Some(client);
-    start.deadline = time.map(|time| Instant::now() + time);
-    SkillContext::new(start)
+    let mut meta = Meta::new("test");
+    meta.services.core = Some(client);
+    meta.timeout = time;
+    SkillContext::new("a@1", meta)
 }

@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 use super::script::{Reply, Script};
 use super::{context, context_of, with_key};
-use crate::error::SkillError;
 use crate::platform::clock::Clock;
 use crate::platform::core::CoreClient;
-use crate::platform::core::knowledge::{ApplyError, Filter};
-use crate::platform::core::knowledge::{Document, Entity, EntityQuery, RecallQuery, Snapshot};
+use crate::platform::core::knowledge::{
+    Document, Entity, EntityQuery, Filter, RecallQuery, Snapshot, SnapshotStale,
+};
 use crate::platform::web::Method;
 
 fn unavailable() -> Reply {
@@ -216,11 +216,8 @@ async fn a_stale_snapshot_can_be_told_from_others() {
             .apply(&snapshot(), "w", Some("st:1"))
             .await
             .unwrap_err();
-        let ApplyError::Stale(stale) = error else {
-            panic!("{error:?}");
-        };
-        assert_eq!(stale.state_token(), token);
-        let error = SkillError::from(stale);
+        let stale = SnapshotStale::of(&error).unwrap();
+        assert_eq!(stale.state_token.as_deref(), token);
         assert_eq!((error.code(), error.is_retryable()), ("snapshot_stale", false));
         assert_eq!(
             error.details(),

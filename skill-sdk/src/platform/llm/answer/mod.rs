@@ -10,4 +10,5 @@ mod strict;
 mod tests;
 mod wanted;
 
-pub(super) use self::wanted::{Misfit, Wanted, unreadable};
+pub(super) use self::wanted::Misfit;
+pub(crate) use self::wanted::{Wanted, unreadable};

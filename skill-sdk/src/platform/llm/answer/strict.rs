@@ -1,8 +1,8 @@
 //! The strict profile of a schema, for structured outputs.
 //!
 //! A provider that is given it promises answers that fit. Every object is closed and requires all its properties, and only
-//! some keywords are known; `docs/providers.md` lists the rules. What the profile cannot say is said in the description, or left out; the answer is checked against the
-//! whole schema anyway.
+//! some keywords are known; `docs/providers.md` lists the rules. What the profile cannot say is left out; the answer is checked
+//! against the whole schema anyway.
 
 use serde_json::{Map, Value, json};
 
@@ -39,16 +39,6 @@ const FORMATS: &[&str] = &[
     "uuid",
 ];
 
-/// Conditions without a place in the profile: the model reads of them in the description.
-const IN_WORDS: &[&str] = &[
-    "minLength",
-    "maxLength",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-    "format",
-];
-
 /// The strict form of `schema`; `None` when it has none. A provider may still reject a very large one.
 pub(super) fn strict(schema: &Value) -> Option<Value> {
     let strict = of(schema, 0)?;
@@ -62,7 +52,6 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
         return Some(json!({"$ref": reference}));
     }
     let mut strict = Map::new();
-    let mut in_words = Vec::new();
     for (keyword, value) in members {
         match keyword.as_str() {
             "$defs" | "definitions" => {
@@ -92,7 +81,6 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
             known if KEYWORDS.contains(&known) => {
                 strict.insert(keyword.clone(), value.clone());
             }
-            condition if IN_WORDS.contains(&condition) => in_words.push(format!("{keyword} {value}")),
             _ => {}
         }
     }
@@ -101,12 +89,6 @@ fn of(schema: &Value, level: usize) -> Option<Value> {
     }
     if strict.get("type").is_none() && strict.get("anyOf").is_none() {
         return None;
-    }
-    if !in_words.is_empty() {
-        let conditions = format!("As in JSON Schema: {}.", in_words.join(", "));
-        let known = strict.get("description").and_then(Value::as_str);
-        let description = known.map_or(conditions.clone(), |known| format!("{known}\n{conditions}"));
-        strict.insert("description".to_owned(), description.into());
     }
     Some(strict.into())
 }
@@ -142,27 +124,14 @@ fn close(members: &Map<String, Value>, strict: &mut Map<String, Value>, level: u
 
 /// The schema that null fits too.
 fn nullable(mut schema: Value) -> Value {
+    let nothing = json!({"type": "null"});
     if is(&schema, "null") {
         return schema;
     }
-    let Some(members) = schema.as_object_mut() else {
-        return schema;
-    };
-    if let Some(Value::Array(branches)) = members.get_mut("anyOf") {
-        if !branches.iter().any(|branch| is(branch, "null")) {
-            branches.push(json!({"type": "null"}));
-        }
-        return schema;
-    }
-    // An object with null beside it is read by fewer providers than a choice of the two.
-    let plain = !members.contains_key("properties") && !members.contains_key("const");
-    match members.get_mut("type") {
-        Some(Value::Array(names)) if plain => names.push("null".into()),
-        Some(name) if plain => *name = json!([name.take(), "null"]),
-        _ => return json!({"anyOf": [schema, {"type": "null"}]}),
-    }
-    if let Some(Value::Array(values)) = members.get_mut("enum") {
-        values.push(Value::Null);
+    match schema.get_mut("anyOf") {
+        Some(Value::Array(branches)) if branches.contains(&nothing) => {}
+        Some(Value::Array(branches)) => branches.push(nothing),
+        _ => return json!({"anyOf": [schema, nothing]}),
     }
     schema
 }

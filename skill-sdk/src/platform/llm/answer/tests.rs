@@ -139,11 +139,11 @@ fn what_may_be_missing_may_be_null() {
         json!({
             "type": "object",
             "properties": {
-                "name": {"type": ["string", "null"]},
+                "name": {"anyOf": [{"type": "string"}, {"type": "null"}]},
                 "size": {
                     "type": ["integer", "null"],
                     "minimum": -9_223_372_036_854_775_808_i64,
-                    "maximum": 9_223_372_036_854_775_808_u64,
+                    "maximum": 9_223_372_036_854_775_807_u64,
                 },
             },
             "required": ["name", "size"],
@@ -156,32 +156,6 @@ fn what_may_be_missing_may_be_null() {
     assert_eq!(properties["title"]["type"], "string");
     assert_eq!(properties["title"].get("maxLength"), None);
     assert_eq!(properties["share"]["maximum"], 1);
-}
-
-#[test]
-fn what_the_profile_has_no_keyword_for_is_in_words() {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "title": {"type": "string", "minLength": 1, "maxLength": 5},
-            "address": {"type": "string", "description": "Where it came from.", "format": "uri"},
-            "day": {"type": "string", "format": "date"},
-            "words": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
-        },
-        "required": ["title", "address", "day", "words"],
-        "additionalProperties": false,
-    });
-    let strict = strict::strict(&schema).unwrap();
-    let properties = json!({
-        "title": {"type": "string", "description": "As in JSON Schema: minLength 1, maxLength 5."},
-        "address": {
-            "type": "string",
-            "description": "Where it came from.\nAs in JSON Schema: format \"uri\".",
-        },
-        "day": {"type": "string", "format": "date"},
-        "words": {"type": "array", "items": {"type": "string"}, "description": "As in JSON Schema: uniqueItems true."},
-    });
-    assert_eq!(strict["properties"], properties);
 }
 
 #[test]

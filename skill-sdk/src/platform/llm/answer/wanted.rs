@@ -22,7 +22,7 @@ const MAX_WHY: usize = 2000;
 const MAX_NAME: usize = 64;
 
 /// What an answer must be: an object that fits a schema and can be read as a type, or any object.
-pub(in crate::platform::llm) struct Wanted {
+pub(crate) struct Wanted {
     of_type: Option<OfType>,
 }
 
@@ -54,14 +54,12 @@ impl Misfit {
 }
 
 impl Wanted {
-    pub(in crate::platform::llm) fn any_object() -> Self {
+    pub(crate) fn any_object() -> Self {
         Self { of_type: None }
     }
 
     /// An answer of type `T`, whose schema is called `name` for the model.
-    pub(in crate::platform::llm) fn of<T: DeserializeOwned + JsonSchema>(
-        name: Option<&str>,
-    ) -> Result<Self, SkillError> {
+    pub(crate) fn of<T: DeserializeOwned + JsonSchema>(name: Option<&str>) -> Result<Self, SkillError> {
         let mut schema = schema::inputs::<T>().map_err(|problem| unusable::<T>(&problem))?;
         if let Some(members) = schema.as_object_mut() {
             members.shift_remove("$schema");
@@ -123,7 +121,7 @@ impl OfType {
             .validate_value(value)
             .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
         (self.reads)(value).map_err(|why| Misfit {
-            for_model: cut(format!("the answer does not fit the schema `{name}`: {why}")),
+            for_model: cut(&format!("the answer does not fit the schema `{name}`: {why}")),
             for_caller: format!("the answer cannot be read as `{name}`"),
         })
     }
@@ -135,9 +133,9 @@ fn unusable<T>(why: &dyn Display) -> SkillError {
 }
 
 /// The failure of an answer that was accepted and then could not be read after all.
-pub(in crate::platform::llm) fn unreadable(model: &str, why: &dyn Display) -> SkillError {
-    let message = format!("the answer of the model {model} cannot be read");
-    SkillError::retryable("llm_invalid_response", message).with_source(why.to_string())
+pub(crate) fn unreadable(why: &dyn Display) -> SkillError {
+    SkillError::retryable("llm_invalid_response", "the answer of the model cannot be read")
+        .with_source(why.to_string())
 }
 
 fn misfit(name: &str, violations: &[Violation]) -> Misfit {
@@ -149,16 +147,13 @@ fn misfit(name: &str, violations: &[Violation]) -> Misfit {
     let places: Vec<_> = told.map(|found| found.path.as_str()).collect();
     let start = format!("the answer does not fit the schema `{name}`");
     Misfit {
-        for_model: cut(format!("{start}: {}", lines.join("; "))),
-        for_caller: cut(format!("{start} at {}", places.join(", "))),
+        for_model: cut(&format!("{start}: {}", lines.join("; "))),
+        for_caller: cut(&format!("{start} at {}", places.join(", "))),
     }
 }
 
-fn cut(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MAX_WHY) {
-        text.truncate(end);
-    }
-    text
+fn cut(text: &str) -> String {
+    text.chars().take(MAX_WHY).collect()
 }
 
 /// A name that every provider takes.

@@ -3,12 +3,9 @@
 //! The prompt goes over standard input, nothing of it into the arguments. The child works in an empty directory of its own,
 //! without tools and without servers of tools, and with no key of an API in its environment.
 //!
-//! - `find`: the program on the search path
-//! - `prompt`: what is written to it; `process`: running it; `reply`: what it says
+//! - `process`: running it; `reply`: what it says
 
-mod find;
 mod process;
-mod prompt;
 mod reply;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +13,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::model::{Asked, ChatError, ChatModel, Prompt, Reply};
+use super::client::DEFAULT_TIMEOUT;
+use super::model::{Asked, ChatError, ChatModel, Correction, Prompt, Reply};
+use super::request::Role;
 use crate::environment::{Environment, Secret};
 use crate::error::SkillError;
 
@@ -24,15 +23,14 @@ use crate::error::SkillError;
 const SYSTEM_PROMPT: &str = "You give structured output. Follow the instructions in the user's message and answer with \
                              exactly one JSON object, without explanations and without Markdown.";
 
-/// How long one answer may take unless it is set.
-const TIMEOUT: Duration = Duration::from_mins(5);
-
 /// The variable with the token of a subscription. It is handed on and never shown.
 const TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
 
 /// The command line tool Claude Code.
+#[must_use]
 pub struct ClaudeCode {
     binary: PathBuf,
+    /// The empty name is the choice of the tool.
     models: Vec<String>,
     timeout: Duration,
     environment: Environment,
@@ -41,50 +39,35 @@ pub struct ClaudeCode {
 }
 
 impl ClaudeCode {
-    /// The program at `binary`, which gets the variables of `environment`. One answer may take 300 seconds, and the tool
-    /// chooses the model.
+    /// The program `binary`, a path or a name on the search path of `environment`, whose variables it gets. One answer may
+    /// take 300 seconds, and the tool chooses the model.
     pub fn new(binary: impl AsRef<Path>, environment: &Environment) -> Self {
-        let binary = binary.as_ref();
-        Self {
-            // The child works in another directory.
-            binary: std::path::absolute(binary).unwrap_or_else(|_| binary.to_owned()),
-            models: Vec::new(),
-            timeout: TIMEOUT,
-            environment: environment.clone(),
-            token: environment
-                .config(TOKEN)
-                .map(|token| token.trim().to_owned())
-                .filter(|token| !token.is_empty())
-                .map(Secret::new),
+        let mut binary = binary.as_ref().to_owned();
+        // The child works in another directory.
+        if binary.components().count() > 1
+            && let Ok(path) = std::path::absolute(&binary)
+        {
+            binary = path;
         }
-    }
-
-    /// The program `binary`, a path or a name on the search path of `environment`.
-    ///
-    /// The code of a failure is `llm_unavailable`.
-    pub fn find(binary: &str, environment: &Environment) -> Result<Self, SkillError> {
-        let search = environment.config("PATH").unwrap_or_default();
-        match find::program(binary, &search) {
-            Some(path) => Ok(Self::new(path, environment)),
-            None => {
-                let shown = binary.escape_debug();
-                let message = format!(
-                    "there is no program `{shown}` on the host; install Claude Code, or set SKILL_LLM_CLAUDE_BINARY to it"
-                );
-                Err(SkillError::retryable("llm_unavailable", message))
-            }
+        Self {
+            binary,
+            models: vec![String::new()],
+            timeout: DEFAULT_TIMEOUT,
+            environment: environment.clone(),
+            token: environment.variable(TOKEN).map(Secret::new),
         }
     }
 
     /// Names the models, in the order in which they are asked. Without any the tool chooses.
-    #[must_use]
     pub fn models(mut self, models: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.models = models.into_iter().map(Into::into).collect();
+        if self.models.is_empty() {
+            self.models.push(String::new());
+        }
         self
     }
 
     /// Sets how long one answer may take.
-    #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -111,7 +94,7 @@ impl ClaudeCode {
     }
 
     async fn answer(&self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
-        let input = prompt::render(prompt).into_bytes();
+        let input = rendered(prompt).into_bytes();
         let arguments = Self::arguments(model);
         let running = process::run(&self.binary, &arguments, input, &self.environment);
         match timeout(self.timeout, running).await {
@@ -133,11 +116,7 @@ impl ChatModel for ClaudeCode {
     }
 
     fn models(&self) -> Vec<String> {
-        if self.models.is_empty() {
-            vec![String::new()]
-        } else {
-            self.models.clone()
-        }
+        self.models.clone()
     }
 
     fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a> {
@@ -150,3 +129,25 @@ debug_fields!(ClaudeCode {
     models,
     timeout
 });
+
+/// The whole prompt as one text in sections.
+fn rendered(prompt: &Prompt) -> String {
+    let mut text = format!("# Instructions\n\n{}", prompt.system_prompt);
+    for message in &prompt.messages {
+        let title = match message.role {
+            Role::User => "Message",
+            Role::Assistant => "Earlier answer",
+        };
+        text.push_str(&format!("\n\n# {title}\n\n{}", message.content));
+    }
+    text.push_str(&format!(
+        "\n\n# Format of the answer\n\n{}",
+        prompt.format_in_words()
+    ));
+    if let Some(Correction { why, .. }) = &prompt.correction {
+        text.push_str(&format!(
+            "\n\n# Correction\n\nThe last answer was not accepted: {why}. Give the corrected JSON object."
+        ));
+    }
+    text
+}

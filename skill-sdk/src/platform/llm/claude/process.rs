@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::pin::pin;
-use std::process::{ExitStatus, Stdio};
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -28,23 +28,15 @@ const PIPES: Duration = Duration::from_secs(1);
 /// Keys that would make the tool ask an API in place of what it is signed in to.
 const REMOVED: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
-/// What a child left.
-#[derive(Debug)]
-pub(super) struct Finished {
-    pub(super) status: ExitStatus,
-    pub(super) output: Vec<u8>,
-    pub(super) errors: Vec<u8>,
-}
-
 /// Runs the program to its end. Dropping the future kills it, with everything that it started and that is still in its group.
 pub(super) async fn run(
     binary: &Path,
     arguments: &[&str],
     input: Vec<u8>,
     environment: &Environment,
-) -> Result<Finished, ChatError> {
+) -> Result<Output, ChatError> {
     // Dropped last: nobody works in it any more when it is removed.
-    let directory = directory().map_err(|error| not_started("no directory could be made for it", error))?;
+    let directory = directory().map_err(|error| not_started(binary, error))?;
     let mut command = Command::new(binary);
     command
         .args(arguments)
@@ -62,14 +54,7 @@ pub(super) async fn run(
     }
     #[cfg(unix)]
     command.process_group(0);
-    let mut child = command.spawn().map_err(|error| {
-        let why = match error.kind() {
-            io::ErrorKind::NotFound => "the program is not there",
-            io::ErrorKind::PermissionDenied => "the program may not be executed",
-            _ => "the system refused it",
-        };
-        not_started(why, error)
-    })?;
+    let mut child = command.spawn().map_err(|error| not_started(binary, error))?;
     let mut group = Group(child.id());
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(mut stdin), Some(stdout), Some(mut stderr)) = streams else {
@@ -109,10 +94,10 @@ pub(super) async fn run(
     if ended {
         group.0 = None;
     }
-    Ok(Finished {
+    Ok(Output {
         status,
-        output,
-        errors,
+        stdout: output,
+        stderr: errors,
     })
 }
 
@@ -144,8 +129,12 @@ impl Drop for Group {
     }
 }
 
-fn not_started(why: &str, error: io::Error) -> ChatError {
-    let message = format!("Claude Code did not start: {why}");
+fn not_started(binary: &Path, error: io::Error) -> ChatError {
+    let message = format!(
+        "Claude Code (`{}`) did not start: {}; install it, or set SKILL_LLM_CLAUDE_BINARY to it",
+        binary.display().to_string().escape_debug(),
+        error.kind()
+    );
     SkillError::retryable("llm_unavailable", message)
         .with_source(error)
         .into()

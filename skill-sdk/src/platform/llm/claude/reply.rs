@@ -1,11 +1,9 @@
 //! What the tool says.
 
-use std::borrow::Cow;
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Output};
 
 use serde_json::Value;
 
-use super::process::Finished;
 use crate::contract::json;
 use crate::environment::Secret;
 use crate::error::SkillError;
@@ -19,30 +17,17 @@ const MAX_DETAIL: usize = 500;
 const MODEL: &str = "claude-code";
 
 /// Words by which the tool tells that a limit of the subscription is reached.
-const LIMITS: &[&str] = &[
-    "usage limit",
-    "limit reached",
-    "rate limit",
-    "rate-limit",
-    "rate_limit",
-    "ratelimit",
-    "hour limit",
-    "weekly limit",
-    "session limit",
-    "too many requests",
-    "overloaded",
-    "quota",
-];
+const LIMITS: &[&str] = &["limit", "too many requests", "overloaded", "quota"];
 
 /// The answer of a child that ended.
-pub(super) fn read(model: &str, finished: &Finished, token: Option<&Secret>) -> Result<Reply, ChatError> {
-    let document = json::parse(&finished.output).unwrap_or_default();
+pub(super) fn read(model: &str, finished: &Output, token: Option<&Secret>) -> Result<Reply, ChatError> {
+    let document = json::parse(&finished.stdout).unwrap_or_default();
     let usage = usage(model, &document);
     if document.is_object() && finished.status.success() && document["is_error"] != true {
         let text = document["result"].as_str().unwrap_or_default();
         return Ok(Reply::new(text, usage));
     }
-    let errors = String::from_utf8_lossy(&finished.errors);
+    let errors = String::from_utf8_lossy(&finished.stderr);
     let error = failure(finished.status, &document, errors.trim(), token);
     Err(ChatError::last(error).usage(usage))
 }
@@ -57,10 +42,10 @@ fn failure(status: ExitStatus, document: &Value, errors: &str, token: Option<&Se
     } else {
         errors
     };
-    let shown = match shown_to_callers(shown, token) {
-        shown if shown.is_empty() => shown,
-        shown => format!(": {shown}"),
-    };
+    let mut shown = shown_to_callers(shown, token);
+    if !shown.is_empty() {
+        shown.insert_str(0, ": ");
+    }
     if limited {
         let message = format!("Claude Code takes no more requests for now{shown}");
         return SkillError::retryable("llm_rate_limited", message);
@@ -81,8 +66,8 @@ fn tells_a_limit(detail: &str) -> bool {
 /// A text of the tool, cut, without the token.
 fn shown_to_callers(detail: &str, token: Option<&Secret>) -> String {
     let detail = match token {
-        Some(token) => Cow::Owned(detail.replace(token.expose(), "***")),
-        None => Cow::Borrowed(detail),
+        Some(token) => detail.replace(token.expose(), "***"),
+        None => detail.to_owned(),
     };
     detail.chars().take(MAX_DETAIL).collect()
 }

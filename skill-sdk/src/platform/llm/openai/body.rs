@@ -1,6 +1,6 @@
 //! What is sent.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::form::{Form, Format};
 use crate::platform::llm::model::{Correction, Prompt};
@@ -8,11 +8,9 @@ use crate::platform::llm::model::{Correction, Prompt};
 /// The body of a request.
 pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Value {
     let format = form.format_for(prompt);
-    let mut body = Map::new();
-    body.insert("model".to_owned(), model.into());
-    body.insert("messages".to_owned(), messages(prompt, format).into());
+    let mut body = json!({"model": model, "messages": messages(prompt, format)});
     if !form.no_temperature {
-        body.insert("temperature".to_owned(), prompt.temperature.into());
+        body["temperature"] = prompt.temperature.into();
     }
     if let Some(limit) = prompt.max_tokens {
         let name = if form.completion_tokens {
@@ -20,7 +18,7 @@ pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Value {
         } else {
             "max_tokens"
         };
-        body.insert(name.to_owned(), limit.into());
+        body[name] = limit.into();
     }
     match (format, &prompt.schema) {
         (Format::Schema, Some(schema)) => {
@@ -29,22 +27,19 @@ pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Value {
                 "strict": schema.strict.is_some(),
                 "schema": schema.strict.as_ref().unwrap_or(&schema.schema),
             });
-            let format = json!({"type": "json_schema", "json_schema": json_schema});
-            body.insert("response_format".to_owned(), format);
+            body["response_format"] = json!({"type": "json_schema", "json_schema": json_schema});
         }
-        (Format::Schema | Format::Object, _) => {
-            body.insert("response_format".to_owned(), json!({"type": "json_object"}));
-        }
+        (Format::Schema | Format::Object, _) => body["response_format"] = json!({"type": "json_object"}),
         (Format::Words, _) => {}
     }
-    body.into()
+    body
 }
 
 fn messages(prompt: &Prompt, format: Format) -> Vec<Value> {
     let message = |role: &str, content: &str| json!({"role": role, "content": content});
     let mut messages = Vec::with_capacity(prompt.messages.len() + 3);
     let system = match format {
-        Format::Schema => prompt.system.clone(),
+        Format::Schema => prompt.system_prompt.clone(),
         Format::Object | Format::Words => in_words(prompt),
     };
     if !system.is_empty() {
@@ -67,9 +62,9 @@ fn messages(prompt: &Prompt, format: Format) -> Vec<Value> {
 /// The instructions with what the answer must be.
 fn in_words(prompt: &Prompt) -> String {
     let format = prompt.format_in_words();
-    if prompt.system.is_empty() {
+    if prompt.system_prompt.is_empty() {
         format
     } else {
-        format!("{}\n\n{format}", prompt.system)
+        format!("{}\n\n{format}", prompt.system_prompt)
     }
 }

@@ -7,27 +7,58 @@ mod body;
 mod form;
 mod reply;
 
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use reqwest::Url;
 use reqwest::header::HeaderValue;
-use reqwest::{Client, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use self::form::Forms;
+use super::client::{self, not_configured};
 use super::model::{Asked, ChatError, ChatModel, Prompt, Reply};
-use super::settings::{OpenAiSettings, not_configured};
+use crate::environment::{Environment, Secret};
 use crate::error::SkillError;
-use crate::platform::web::{self, Answer, Method, Request, Transport, WebError};
+use crate::platform::web::{Answer, Method, Request, Transport, Web, WebError};
 
 /// The largest answer of a server, in bytes.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
 
+/// What a server of `OpenAI`'s protocol is reached with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct OpenAiSettings {
+    /// Without slashes at its end.
+    pub(super) base_url: String,
+    pub(super) key: Secret,
+    pub(super) models: Vec<String>,
+    pub(super) timeout: Duration,
+}
+
+impl OpenAiSettings {
+    pub(super) fn read(environment: &Environment) -> Result<Self, SkillError> {
+        let missing = |name| {
+            not_configured(format!(
+                "the host has no {name}; the model needs SKILL_LLM_BASE_URL, SKILL_LLM_API_KEY and SKILL_LLM_MODELS, \
+                 or SKILL_LLM_PROVIDER=claude-code"
+            ))
+        };
+        let required = |name| environment.variable(name).ok_or_else(|| missing(name));
+        let settings = Self {
+            base_url: required("SKILL_LLM_BASE_URL")?.trim_end_matches('/').to_owned(),
+            key: Secret::new(required("SKILL_LLM_API_KEY")?),
+            models: client::models(environment),
+            timeout: client::timeout(environment)?,
+        };
+        if settings.models.is_empty() {
+            return Err(missing("SKILL_LLM_MODELS"));
+        }
+        Ok(settings)
+    }
+}
+
 /// A server of `OpenAI`'s protocol.
 pub struct OpenAi {
-    http: Client,
     url: String,
     settings: OpenAiSettings,
     /// In which forms the models are asked.
@@ -44,11 +75,12 @@ impl OpenAi {
         api_key: impl Into<String>,
         models: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, SkillError> {
-        Self::from_settings(OpenAiSettings::new(
-            base_url,
-            api_key.into(),
-            models.into_iter().map(Into::into).collect(),
-        ))
+        Self::of(OpenAiSettings {
+            base_url: base_url.trim().to_owned(),
+            key: Secret::new(api_key),
+            models: models.into_iter().map(Into::into).collect(),
+            timeout: client::DEFAULT_TIMEOUT,
+        })
     }
 
     /// Sets how long one model may take.
@@ -58,7 +90,7 @@ impl OpenAi {
         self
     }
 
-    pub(super) fn from_settings(settings: OpenAiSettings) -> Result<Self, SkillError> {
+    pub(super) fn of(settings: OpenAiSettings) -> Result<Self, SkillError> {
         let url = Url::parse(&settings.base_url)
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https"))
@@ -80,10 +112,7 @@ impl OpenAi {
             let message = "SKILL_LLM_API_KEY holds characters that no header can have";
             return Err(not_configured(message));
         }
-        let http = web::client(url.scheme() == "https")
-            .map_err(|error| not_configured("no HTTP client could be made").with_source(error))?;
         Ok(Self {
-            http,
             url: url.into(),
             settings,
             forms: Mutex::default(),
@@ -107,7 +136,7 @@ impl OpenAi {
                 }
                 return reply::read(model, &answer.body, key);
             }
-            let refusal = reply::Refusal::read(&answer, key);
+            let refusal = reply::Refusal::of(answer.status, &answer.json().unwrap_or_default(), key);
             match form.simpler(prompt, &refusal) {
                 Some(simpler) => form = simpler,
                 None => return Err(refusal.unanswered(model)),
@@ -126,7 +155,7 @@ impl OpenAi {
             // All requests for one answer have a time together.
             timeout: Duration::MAX,
         };
-        self.http.send(request).await.map_err(|error| {
+        Web.send(request).await.map_err(|error| {
             let (why, source) = match error {
                 WebError::Unreachable(source) => ("no connection to the model's server, or it broke", source),
                 WebError::TooLarge => (
@@ -161,11 +190,4 @@ impl ChatModel for OpenAi {
     }
 }
 
-impl fmt::Debug for OpenAi {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenAi")
-            .field("models", &self.settings.models)
-            .field("timeout", &self.settings.timeout)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(OpenAi { settings });

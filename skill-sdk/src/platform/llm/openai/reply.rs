@@ -7,7 +7,6 @@ use crate::environment::Secret;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
 use crate::platform::llm::model::{ChatError, Reply};
-use crate::platform::web::Answer;
 
 /// The longest word of a server that is repeated, in bytes.
 const MAX_WORD: usize = 60;
@@ -44,7 +43,7 @@ pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, Chat
     let usage = usage(model, &document, key);
     if document.get("choices").is_none() {
         // Some servers tell failures with the status of a success.
-        let refusal = Refusal::of_document(200, &document, key);
+        let refusal = Refusal::of(200, &document, key);
         return Err(refusal.unanswered(model).usage(usage));
     }
     let choice = &document["choices"][0];
@@ -115,11 +114,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn read(answer: &Answer, key: &Secret) -> Self {
-        Self::of_document(answer.status, &answer.json().unwrap_or_default(), key)
-    }
-
-    fn of_document(status: u16, document: &Value, key: &Secret) -> Self {
+    pub(super) fn of(status: u16, document: &Value, key: &Secret) -> Self {
         let error = &document["error"];
         // A code that is a number is the status that the server would have given.
         let told = error["code"].as_u64().filter(|code| (100..1000).contains(code));

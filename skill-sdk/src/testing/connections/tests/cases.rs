@@ -1,14 +1,13 @@
 //! The recorded facts about connections. Those of the store and of single steps are replayed beside the client.
 
 use std::fs;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::super::{FakeConnection, FakeConnections};
 use crate::context::connection::Connection;
-use crate::context::{ContextBuilder, SkillContext, States};
+use crate::context::{Meta, SkillContext};
 use crate::error::SkillError;
 use crate::platform::connections::ConnectionStatus;
 
@@ -69,9 +68,9 @@ async fn recorded_facts() {
 async fn replay(case: &Case) {
     let keep = Duration::from_secs_f64(case.input["cacheSeconds"].as_f64().unwrap());
     let fake = FakeConnections::with_cache(keep);
-    let mut start = ContextBuilder::new("a@1", "test", Arc::new(States::default()));
-    start.services.connections = Some(fake.client());
-    let context = SkillContext::new(start);
+    let mut meta = Meta::new("test");
+    meta.services.connections = Some(fake.client());
+    let context = SkillContext::new("a@1", meta);
     let steps = case.input["steps"].as_array().unwrap();
     for (step, expected) in steps.iter().zip(case.expect["results"].as_array().unwrap()) {
         let key = step[1].as_str().unwrap_or_default();
@@ -86,7 +85,10 @@ async fn replay(case: &Case) {
             "unseal" => fake.unseal(),
             "core" => fake.set_core_down(step[1] == false),
             "refuse" => fake.refuse(key, u16::try_from(options["status"].as_u64().unwrap()).unwrap()),
-            "ref" => fake.set_secret_ref(key, options["ref"].as_str().unwrap()),
+            "ref" => {
+                let place = options["ref"].as_str().map(str::to_owned);
+                fake.change(key, |entry| entry.secret_ref = place);
+            }
             "advance" => fake.advance(Duration::from_secs_f64(step[1].as_f64().unwrap())),
             "info" => {
                 let got = context.connection(key).await;
@@ -136,7 +138,12 @@ fn counted(case: &Case, step: &Value, fake: &FakeConnections, expected: &Value) 
     if case.id == "refused-403" || case.id == "ref-6" || expected["crash"].is_string() {
         return;
     }
-    assert_eq!(expected["lookups"], fake.lookups(), "{}: {step}", case.id);
+    assert_eq!(
+        expected["lookups"],
+        fake.state.lock().lookups,
+        "{}: {step}",
+        case.id
+    );
     if let Some(reads) = expected["reads"].as_u64() {
         assert_eq!(reads, fake.reads().len() as u64, "{}: {step}", case.id);
     }

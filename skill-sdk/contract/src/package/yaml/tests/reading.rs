@@ -27,10 +27,7 @@ fn good_files_are_read() {
             b"a: 18446744073709551615\nb: -9223372036854775808\n",
             json!({"a": u64::MAX, "b": i64::MIN}),
         ),
-        (
-            b"a: 1.0e+20\nb: 0x1F\nc: +1\nd: .5\n",
-            json!({"a": 1e20, "b": 31, "c": 1, "d": 0.5}),
-        ),
+        (b"a: 1.0e+20\nb: -1.5E-3\n", json!({"a": 1e20, "b": -0.0015})),
         (
             b"a: \"\\U0001F642\"\nb: '\xF0\x9F\x99\x82'\n",
             json!({"a": "🙂", "b": "🙂"}),
@@ -116,14 +113,17 @@ fn every_refusal_says_what_and_where() {
         (b"? [a]\n: 1\n", "line 1, column 3: a list or mapping as a key"),
         (
             b"a: 2026-01-01\n",
-            "line 1, column 4: YAML 1.1 and YAML 1.2 readers take 2026-01-01 for different values",
+            "line 1, column 4: YAML 1.1 and YAML 1.2 readers may take 2026-01-01 for different values",
         ),
         (
             b"a: [yes]\n",
-            "line 1, column 5: YAML 1.1 and YAML 1.2 readers take yes",
+            "line 1, column 5: YAML 1.1 and YAML 1.2 readers may take yes",
         ),
-        (b"a: .nan\n", "line 1, column 4: .nan is not a number of JSON"),
-        (b"a: 1.0e+999\n", "1.0e+999 is not a number of JSON"),
+        (
+            b"a: .nan\n",
+            "line 1, column 4: YAML 1.1 and YAML 1.2 readers may take .nan",
+        ),
+        (b"a: 1.0e+999\n", "readers may take 1.0e+999 for different values"),
         (
             b"a: \"\\ud83d\\ude42\"\n",
             "line 1, column 4: YAML does not join a pair of \\u escapes",

@@ -2,7 +2,7 @@
 
 use super::SkillContext;
 
-/// How grave a [`Notice`] is.
+/// How grave a notice is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NoticeLevel {
@@ -24,7 +24,8 @@ impl NoticeLevel {
     pub(crate) const ALL: [Self; 5] = [Self::Debug, Self::Info, Self::Notice, Self::Warning, Self::Error];
 
     /// The name, as protocols write it: `debug`, `info`, `notice`, `warning`, `error`.
-    pub fn name(self) -> &'static str {
+    #[cfg(feature = "runtime")]
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Debug => "debug",
             Self::Info => "info",
@@ -35,23 +36,31 @@ impl NoticeLevel {
     }
 }
 
-/// What a skill tells its caller before the result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Notice {
-    /// How grave it is.
-    pub level: NoticeLevel,
-    /// What there is to say.
-    pub message: String,
-}
+/// Where the progress and the notices of a call go; servers implement it.
+pub trait ReportSink: Send + Sync {
+    /// Takes a report of progress: how much is done, of how much in all when that is known, and what is being done, which may be
+    /// empty. Must not block.
+    fn progress(&self, done: f64, total: Option<f64>, message: &str);
 
-/// Where the notices of a call go; hosts implement it.
-pub trait NoticeSink: Send + Sync {
-    /// Takes one notice. Must not block.
-    fn notice(&self, notice: Notice);
+    /// Takes a notice. Must not block.
+    fn notice(&self, level: NoticeLevel, message: &str);
 }
 
 impl SkillContext {
+    /// Tells the caller how far the work is, where the protocol has a way.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+        if self.is_cancelled() {
+            return;
+        }
+        let message = message.into();
+        if let Some(sink) = &self.0.meta.reports {
+            sink.progress(done, total, &message);
+        } else {
+            #[cfg(feature = "runtime")]
+            tracing::debug!(done, total, message, "progress");
+        }
+    }
+
     /// Tells the caller something while the work goes on, where the protocol has a way and the caller wants to hear it.
     ///
     /// It leaves the process: say nothing here that the caller may not know. What is for whoever runs the host belongs
@@ -78,8 +87,8 @@ impl SkillContext {
             return;
         }
         let message = message.into();
-        if let Some(sink) = &self.0.start.notices {
-            sink.notice(Notice { level, message });
+        if let Some(sink) = &self.0.meta.reports {
+            sink.notice(level, &message);
         } else {
             #[cfg(feature = "runtime")]
             tracing::debug!(severity = level.name(), text = message, "notice");
