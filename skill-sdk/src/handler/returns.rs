@@ -7,7 +7,6 @@
 
 use std::any::type_name;
 use std::error::Error;
-use std::fmt;
 use std::marker::PhantomData;
 
 use crate::error::SkillError;
@@ -18,12 +17,6 @@ pub struct ReturnOf<R>(PhantomData<fn() -> R>);
 impl<R> ReturnOf<R> {
     /// The only value.
     pub const NEW: Self = Self(PhantomData);
-}
-
-impl<R> fmt::Debug for ReturnOf<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<R>())
-    }
 }
 
 /// A type that can be the error of a skill. Implemented for nothing: it is there for its message.
@@ -39,19 +32,15 @@ pub mod kinds {
     use super::{Error, ReturnOf, SkillError, SkillFailureType, type_name};
 
     /// `Result<T, E>` where `E` becomes a `SkillError` by itself.
-    #[derive(Debug)]
     pub struct Classified;
 
     /// `Result<T, E>` with any other error.
-    #[derive(Debug)]
     pub struct Unclassified;
 
     /// `Result<T, E>` where `E` is no error.
-    #[derive(Debug)]
     pub struct NoError;
 
     /// Anything else: the output itself.
-    #[derive(Debug)]
     pub struct Plain;
 
     /// Finds [`Classified`].
@@ -112,7 +101,7 @@ pub mod kinds {
     }
 
     impl NoError {
-        /// Does not compile: see [`SkillFailureType`].
+        /// Does not compile: see `SkillFailureType`.
         pub fn convert<T, E: SkillFailureType>(self, returned: Result<T, E>) -> Result<T, SkillError> {
             returned.map_err(|_| SkillError::unclassified(type_name::<E>(), None))
         }

@@ -2,21 +2,17 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use super::Failure;
+use super::{Failure, exit};
 
-/// Writes a result to standard output. A reader that went away (`| head`) is no failure.
-pub fn print(text: &str) -> Result<(), Failure> {
+/// Writes a result to standard output; gives the exit code. A reader that went away (`| head`) is no failure.
+pub fn print(text: &str) -> Result<u8, Failure> {
     // Not `print!`: it panics when the reader is gone.
     let mut out = io::stdout().lock();
-    finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
-}
-
-fn finish(written: io::Result<()>) -> Result<(), Failure> {
-    match written {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::usage(format!(
             "could not write to standard output: {error}"
         ))),
-        _ => Ok(()),
+        _ => Ok(exit::GOOD),
     }
 }
 
@@ -25,15 +21,4 @@ pub fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
     serde_json::to_string_pretty(document)
         .map(|text| text + "\n")
         .map_err(|error| Failure::usage(format!("the result cannot be written as JSON: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_broken_pipe_is_silent() {
-        assert_eq!(finish(Err(ErrorKind::BrokenPipe.into())), Ok(()));
-        assert!(finish(Err(ErrorKind::StorageFull.into())).is_err());
-    }
 }
