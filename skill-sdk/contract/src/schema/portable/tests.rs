@@ -28,11 +28,11 @@ fn references_are_resolved_in_place() {
         },
     });
     let point = json!({"description": "P", "type": "object", "properties": {"x": {"type": "number"}}});
-    let documented = json!({"description": "B", "type": "object", "properties": {"x": {"type": "number"}}});
+    let documented =
+        json!({"description": "B\n\nP", "type": "object", "properties": {"x": {"type": "number"}}});
     assert_eq!(
         served(&contract, Side::Inputs),
         json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
             "properties": {
                 "a": point,
@@ -204,6 +204,194 @@ fn properties_may_have_the_names_of_keywords() {
                 "properties": {"type": "string"},
             },
         })
+    );
+}
+
+#[test]
+fn bounds_that_only_say_how_wide_an_integer_is_are_left_out() {
+    let two_63 = 9_223_372_036_854_775_808_u64;
+    let table = [
+        (
+            json!({"type": "integer", "minimum": i64::MIN, "maximum": two_63}),
+            json!({"type": "integer"}),
+        ),
+        (
+            json!({"type": ["integer", "null"], "minimum": 0, "maximum": 18_446_744_073_709_551_616.0}),
+            json!({"type": ["integer", "null"], "minimum": 0}),
+        ),
+        (
+            json!({"type": "integer", "minimum": -1.701_411_834_604_692_3e38, "maximum": 1e15, "multipleOf": 2.0}),
+            json!({"type": "integer", "maximum": 1_000_000_000_000_000_i64, "multipleOf": 2}),
+        ),
+        (
+            json!({"type": "integer", "minimum": 0, "maximum": 255, "default": u64::MAX, "examples": [1, i64::MIN]}),
+            json!({"type": "integer", "minimum": 0, "maximum": 255}),
+        ),
+        (
+            json!({"type": "number", "minimum": 0.5, "maximum": 1e300, "default": 1.0}),
+            json!({"type": "number", "minimum": 0.5, "maximum": 1e300, "default": 1.0}),
+        ),
+    ];
+    for (contract, expected) in table {
+        for side in [Side::Inputs, Side::Outputs] {
+            let contract = json!({"type": "object", "properties": {"a": contract}, "required": ["a"]});
+            let served = served(&contract, side);
+            assert_eq!(served["properties"]["a"].to_string(), expected.to_string());
+        }
+    }
+}
+
+/// A type whose variants have a tag, as an `enum` that contains it is served.
+fn action() -> Value {
+    json!({"oneOf": [
+        {
+            "description": "Adds one.", "type": "object", "required": ["action", "title"],
+            "properties": {"action": {"type": "string", "enum": ["add"]}, "title": {"type": ["string", "null"]},
+                           "note": {"type": ["string", "null"]}},
+        },
+        {
+            "type": "object", "required": ["action", "id"],
+            "properties": {"action": {"type": "string", "const": "remove"}, "id": {"type": "integer"},
+                           "note": {"type": "integer"}},
+        },
+        {"type": "object", "required": ["action"], "properties": {"action": {"type": "string", "enum": ["list"]}}},
+    ]})
+}
+
+#[test]
+fn a_tagged_choice_at_the_root_is_one_object() {
+    let mut contract = json!({"type": "object", "description": "Acts."});
+    contract["oneOf"] = action()["oneOf"].clone();
+    let served = served(&contract, Side::Inputs);
+    assert_eq!(
+        served,
+        json!({
+            "type": "object",
+            "description": "Acts.\n\nOne of:\n- `action`: \"add\", `title`; optional: `note` (Adds one.)\n\
+                            - `action`: \"remove\", `id`; optional: `note`\n- `action`: \"list\"",
+            "properties": {
+                "action": {"type": "string", "enum": ["add", "remove", "list"]},
+                "title": {"type": ["string", "null"]},
+                "note": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+                "id": {"type": "integer"},
+            },
+            "required": ["action"],
+        })
+    );
+    // Clients validate outputs.
+    assert_eq!(portable(&contract, Side::Outputs), contract);
+}
+
+#[test]
+fn a_flattened_choice_is_one_object() {
+    let contract = json!({
+        "type": "object",
+        "properties": {"caption": {"type": "string"}},
+        "required": ["caption"],
+        "unevaluatedProperties": false,
+        "anyOf": [{"$ref": "#/$defs/Text"}, {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]},
+                  {"type": "string"}],
+        "$defs": {"Text": {"type": "object", "properties": {"content": {"type": "string"}}, "required": ["content"]}},
+    });
+    assert_eq!(
+        served(&contract, Side::Inputs),
+        json!({
+            "type": "object",
+            "properties": {"caption": {"type": "string"}, "content": {"type": "string"}, "url": {"type": "string"}},
+            "required": ["caption"],
+            "description": "One of:\n- `content`\n- `url`",
+            "additionalProperties": false,
+        })
+    );
+}
+
+#[test]
+fn all_parts_of_a_root_are_one_object() {
+    let contract = json!({
+        "type": "object",
+        "properties": {"phone": {"type": "string"}, "email": {"type": "string"}},
+        "additionalProperties": false,
+        "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}, {"required": ["email"]}],
+    });
+    assert_eq!(
+        served(&contract, Side::Inputs),
+        json!({
+            "type": "object",
+            "properties": {"phone": {"type": "string"}, "email": {"type": "string"}},
+            "additionalProperties": false,
+            "description": "One of:\n- `phone`\n- `email`",
+            "required": ["email"],
+        })
+    );
+}
+
+#[test]
+fn a_choice_of_types_that_contain_themselves_is_one_object() {
+    let contract = json!({
+        "type": "object",
+        "oneOf": [{"$ref": "#/$defs/Leaf"}, {"$ref": "#/$defs/Branch"}],
+        "$defs": {
+            "Leaf": {"type": "object", "properties": {"leaf": {"type": "string"}}, "required": ["leaf"], "additionalProperties": false},
+            "Branch": {
+                "type": "object", "properties": {"left": {"$ref": "#/$defs/Branch"}}, "additionalProperties": false,
+            },
+        },
+    });
+    let served = served(&contract, Side::Inputs);
+    assert_eq!(
+        served["properties"],
+        json!({"leaf": {"type": "string"}, "left": {"$ref": "#/$defs/Branch"}})
+    );
+    assert_eq!(served["additionalProperties"], false);
+    assert!(
+        served["oneOf"].is_null() && served["$defs"]["Branch"].is_object(),
+        "{served}"
+    );
+}
+
+#[test]
+fn nulls_are_left_out_in_variants_that_a_tag_tells_apart() {
+    let contract = |choice: Value| json!({"type": "object", "properties": {"a": choice}, "required": ["a"]});
+    let tagged = served(&contract(action()), Side::Inputs)["properties"]["a"].clone();
+    assert_eq!(
+        tagged["oneOf"][0]["properties"]["note"],
+        json!({"type": "string"})
+    );
+    assert_eq!(
+        tagged["oneOf"][0]["properties"]["title"],
+        json!({"type": ["string", "null"]})
+    );
+    let named = |name: &str| {
+        let inner = json!({"type": "object", "properties": {"n": {"type": ["string", "null"]}}});
+        json!({"type": "object", "properties": {name: inner}, "required": [name], "additionalProperties": false})
+    };
+    let closed = json!({"oneOf": [named("a"), named("b"), {"type": "null"}]});
+    let closed = served(&contract(closed), Side::Inputs)["properties"]["a"].clone();
+    assert_eq!(
+        closed["oneOf"][0]["properties"]["a"]["properties"]["n"],
+        json!({"type": "string"})
+    );
+    // A value could be valid under both.
+    let open = |name: &str| json!({"type": "object", "properties": {name: {"type": ["string", "null"]}}, "required": ["t"]});
+    let open = json!({"oneOf": [open("a"), open("b")]});
+    assert_eq!(
+        served(&contract(open.clone()), Side::Inputs)["properties"]["a"],
+        open
+    );
+}
+
+#[test]
+fn nothing_stands_beside_a_reference() {
+    let contract = json!({
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/Tree"}},
+        "$defs": {"Tree": {"type": "object", "properties": {
+            "next": {"description": "The next.", "anyOf": [{"$ref": "#/$defs/Tree"}, {"type": "null"}]},
+        }}},
+    });
+    assert_eq!(
+        served(&contract, Side::Inputs)["$defs"]["Tree"]["properties"]["next"],
+        json!({"description": "The next.", "anyOf": [{"$ref": "#/$defs/Tree"}]})
     );
 }
 
