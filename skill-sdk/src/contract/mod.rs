@@ -1,6 +1,5 @@
 //! The v1 contract of a skill as plain data, and the rules it must keep. No I/O, nothing asynchronous.
 
-pub(crate) use skill_sdk_contract::first_paragraph;
 #[cfg(feature = "runtime")]
 pub(crate) use skill_sdk_contract::types::Types;
 pub use skill_sdk_contract::{
@@ -8,3 +7,4 @@ pub use skill_sdk_contract::{
     SideEffects, Spec, Stage, Violation, code, json, normalize, schema, validate, validate_name,
     validate_spec,
 };
+pub(crate) use skill_sdk_contract::{compare_versions, first_paragraph};

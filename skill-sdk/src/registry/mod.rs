@@ -5,6 +5,7 @@ mod declaration;
 mod problem;
 mod skill;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ pub use self::declaration::{json_text, json_value};
 pub use self::problem::{RegistryError, RegistryProblem};
 pub use self::skill::{Skill, SkillDescription};
 use crate::context::{StateDeclaration, States};
+use crate::contract::compare_versions;
 
 /// The skills of a program, checked, sorted by name and version.
 ///
@@ -163,28 +165,25 @@ impl Registry {
     }
 }
 
-/// A version as it is ordered: its parts between dots, numbers by value and before words.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct VersionKey(Vec<Part>, String);
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    /// By the number of digits without leading zeros, then by the digits: the value, however long.
-    Number(usize, String),
-    Word(String),
-}
+/// A version in the order of [`compare_versions`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct VersionKey(String);
 
 impl VersionKey {
-    fn new(version: &str) -> Self {
-        let part = |part: &str| {
-            if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
-                let digits = part.trim_start_matches('0');
-                Part::Number(digits.len(), digits.to_owned())
-            } else {
-                Part::Word(part.to_owned())
-            }
-        };
-        Self(version.split('.').map(part).collect(), version.to_owned())
+    pub(crate) fn new(version: &str) -> Self {
+        Self(version.to_owned())
+    }
+}
+
+impl Ord for VersionKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare_versions(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for VersionKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -207,7 +206,10 @@ mod tests {
     #[test]
     fn versions_are_ordered_by_their_numbers() {
         let sorted = [
+            // A number is newer than a text.
+            "a",
             "1",
+            "1.0-beta",
             "1.0",
             "1.9",
             "1.10",
@@ -215,7 +217,6 @@ mod tests {
             "10",
             "010",
             "99999999999999999999999",
-            "a",
         ];
         for pair in sorted.windows(2) {
             if pair == ["10", "010"] {

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::super::Plan;
-use super::super::names::{compare_versions, file_name};
+use super::super::names::file_name;
+use crate::version::compare_versions;
 use super::{Sandbox, skill};
 
 #[test]
