@@ -208,6 +208,10 @@ fn wrong_configurations_are_refused() {
             "SCHEME://NAME",
         ),
         (&["serve", "mcp-stdio", "--concurrency", "0"], "at least one"),
+        (
+            &["serve", "mcp-stdio", "--message-limit", "0"],
+            "it must be at least one",
+        ),
         (&["serve", "mcp-stdio", "proc.unknown"], "proc.unknown"),
     ] {
         let (status, errors) = Process::start(arguments).wait();

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 pub use self::serve::{
     AllowAnonymous, PipeLimits, Serve, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs,
-    ToolSchemas,
+    ToolArgs, ToolNames, ToolSchemas,
 };
 pub use super::logging::LogFormat;
 

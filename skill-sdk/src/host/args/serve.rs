@@ -139,12 +139,39 @@ pub enum ToolSchemas {
     Contract,
 }
 
+/// Which names the tools of an MCP server have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum ToolNames {
+    /// Names that every client takes, as `git_merge`
+    #[default]
+    Portable,
+    /// The names of the skills, as `git.merge`
+    Contract,
+}
+
+/// How skills are tools of an MCP server.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ToolArgs {
+    /// Which names the tools have; calls may use all of them
+    #[arg(long, value_enum, default_value_t)]
+    pub tool_names: ToolNames,
+
+    /// Which schemas the tools show; calls are always validated against the contract
+    #[arg(long, value_enum, default_value_t)]
+    pub tool_schemas: ToolSchemas,
+
+    /// Serve older versions of a skill too, as `git_merge_v1` beside `git_merge`
+    #[arg(long)]
+    pub all_versions: bool,
+}
+
 /// The arguments of `serve mcp-stdio`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeMcpStdioArgs {
-    /// Which schemas the tools show; what is checked is always the contract
-    #[arg(long, value_enum, default_value_t)]
-    pub tool_schemas: ToolSchemas,
+    /// How the skills are tools.
+    #[command(flatten)]
+    pub tools: ToolArgs,
 
     /// Send what skills say with `ctx.notify` to clients that ask for log messages
     #[arg(long)]
@@ -167,9 +194,9 @@ pub struct ServeMcpHttpArgs {
     #[command(flatten)]
     pub http: ServeHttpArgs,
 
-    /// Which schemas the tools show; what is checked is always the contract
-    #[arg(long, value_enum, default_value_t)]
-    pub tool_schemas: ToolSchemas,
+    /// How the skills are tools.
+    #[command(flatten)]
+    pub tools: ToolArgs,
 
     /// The URL under which clients reach this host through a proxy, without /mcp
     #[arg(long, value_name = "URL")]
@@ -254,7 +281,7 @@ impl<S: Args> Serve<S> {
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(0) => Err("at least one call must be able to run".to_owned()),
+        Ok(0) => Err("it must be at least one".to_owned()),
         Ok(count) => Ok(count),
         Err(error) => Err(error.to_string()),
     }

@@ -43,7 +43,7 @@ pub(super) fn serve_mcp(
 
     let (log, http) = prepare(&args.http, refs)?;
     let anonymous = http.is_anonymous();
-    let tools = super::mcp::tools(http.host().clone(), args.tool_schemas)?.notices(args.notices);
+    let tools = super::mcp::tools(http.host().clone(), args.tools)?.notices(args.notices);
     let mut server = McpHttpServer::over(tools, http)
         .cors(args.cors)
         .sessions(args.sessions);

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use tokio::fs::File;
 
 use super::{run, start, usage};
-use crate::host::args::{ServeMcpStdioArgs, ToolSchemas};
+use crate::context::Environment;
+use crate::host::args::{ServeMcpStdioArgs, ToolArgs, ToolNames, ToolSchemas};
 use crate::host::command::Failure;
 use crate::host::logging::LogFormat;
 use crate::host::stdio::ProtocolStdio;
-use crate::mcp::{self, McpServer, StdioOptions, serve_until_gone};
+use crate::mcp::{self, McpServer, StdioOptions, ToolOptions, serve_until_gone};
 use crate::pipe::peer_closed;
 use crate::pipeline::SkillSet;
 
@@ -22,7 +23,7 @@ pub(super) fn serve(
 ) -> Result<ExitCode, Failure> {
     let (log, skills) = start(LogFormat::Auto, refs)?;
     let calls = args.limits.concurrency;
-    let server = tools(skills, args.tool_schemas)?
+    let server = tools(skills, args.tools)?
         .notices(args.notices)
         .concurrency(calls);
     let options = StdioOptions {
@@ -43,12 +44,16 @@ pub(super) fn serve(
 }
 
 /// The skills as tools.
-pub(super) fn tools(skills: SkillSet, schemas: ToolSchemas) -> Result<McpServer, Failure> {
-    let schemas = match schemas {
+pub(super) fn tools(skills: SkillSet, args: ToolArgs) -> Result<McpServer, Failure> {
+    let mut options = ToolOptions::default();
+    options.schemas = match args.tool_schemas {
         ToolSchemas::Portable => mcp::ToolSchemas::Portable,
         ToolSchemas::Contract => mcp::ToolSchemas::Contract,
     };
-    McpServer::new(skills)
-        .and_then(|server| server.tool_schemas(schemas))
-        .map_err(usage)
+    options.names = match args.tool_names {
+        ToolNames::Portable => mcp::ToolNames::Portable,
+        ToolNames::Contract => mcp::ToolNames::Contract,
+    };
+    options.all_versions = args.all_versions;
+    McpServer::with_options(skills, Environment::process(), options).map_err(usage)
 }

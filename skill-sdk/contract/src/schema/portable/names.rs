@@ -51,8 +51,8 @@ pub fn tool_names(
             given.push(None);
             continue;
         }
-        let mut name = skill.own(names, "");
-        if !is_newest && name == newest.own(names, "") {
+        let mut name = skill.tool_name(names);
+        if !is_newest && name == newest.tool_name(names) {
             name = skill.own(names, &format!("_v{}", skill.version));
         }
         if let Some(other) = taken.insert(name.clone(), index) {
@@ -64,7 +64,11 @@ pub fn tool_names(
 }
 
 impl ToolSkill<'_> {
-    /// The name of the tool: the one that the contract declares, else the one of the skill.
+    /// The name of the tool, whatever other skills there are: the one that the contract declares, else the one of the skill.
+    pub fn tool_name(&self, names: ToolNames) -> String {
+        self.own(names, "")
+    }
+
     fn own(&self, names: ToolNames, suffix: &str) -> String {
         let member = |name: &str| self.implementation.get(name).and_then(Value::as_str);
         // Without a declared name the contract has the name of the skill there.
