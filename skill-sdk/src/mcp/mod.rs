@@ -43,7 +43,6 @@ use self::tools::Tools;
 pub use self::tools::{McpError, ToolNames, ToolOptions, ToolSchemas};
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
-use crate::serve::Service;
 
 /// How many calls run at the same time by default.
 pub const DEFAULT_CONCURRENCY: usize = 256;
@@ -139,26 +138,10 @@ impl McpServer {
         self.with(|shared| shared.notices = sent)
     }
 
-    /// Marks lists as private, because callers are verified.
-    #[cfg(feature = "mcp-http")]
-    #[must_use]
-    fn private(self) -> Self {
-        self.with(|shared| shared.private = true)
-    }
-
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.0);
         change(&mut shared);
         Self(Arc::new(shared))
-    }
-
-    /// The service of a server over a pipe.
-    fn service(&self) -> Service {
-        Service::of_pipes(
-            self.0.skills.clone(),
-            self.0.concurrency,
-            self.0.environment.clone(),
-        )
     }
 
     /// What this server says of itself in results of a stateless revision.

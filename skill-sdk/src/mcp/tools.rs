@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 pub use crate::contract::schema::ToolNames;
 use crate::contract::schema::{Side, ToolSkill, portable, tool_names};
-use crate::contract::{Idempotency, SideEffects};
+use crate::contract::{Idempotency, Implementation, SideEffects};
 use crate::error::SkillError;
 use crate::pipeline::{Runnable, SkillSet};
 use crate::registry::VersionKey;
@@ -109,18 +109,15 @@ impl Tools {
                 VersionKey::new(runnable.skill().version()),
             )
         });
-        let implementation =
-            |runnable: &&Arc<Runnable>| runnable.described().contract().implementation.to_value();
-        let implementations: Vec<Value> = runnables.iter().map(implementation).collect();
-        let named: Vec<_> = runnables
-            .iter()
-            .zip(&implementations)
-            .map(|(runnable, implementation)| ToolSkill {
-                name: runnable.skill().name(),
-                version: runnable.skill().version(),
-                implementation,
-            })
-            .collect();
+        let named = runnables.iter().map(|runnable| ToolSkill {
+            name: runnable.skill().name(),
+            version: runnable.skill().version(),
+            declared: match &runnable.described().contract().implementation {
+                Implementation::Mcp { entrypoint, .. } => Some(entrypoint),
+                _ => None,
+            },
+        });
+        let named: Vec<_> = named.collect();
         let listed = tool_names(&named, options.names, options.all_versions).map_err(|indexes| {
             let references =
                 <[usize; 2]>::from(indexes).map(|index| runnables[index].skill().reference().to_owned());

@@ -150,6 +150,15 @@ pub enum ToolNames {
     Contract,
 }
 
+impl From<ToolNames> for crate::contract::schema::ToolNames {
+    fn from(names: ToolNames) -> Self {
+        match names {
+            ToolNames::Portable => Self::Portable,
+            ToolNames::Contract => Self::Contract,
+        }
+    }
+}
+
 /// How skills are tools of an MCP server.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ToolArgs {

@@ -7,7 +7,7 @@ use tokio::fs::File;
 
 use super::{run, start, usage};
 use crate::context::Environment;
-use crate::host::args::{ServeMcpStdioArgs, ToolArgs, ToolNames, ToolSchemas};
+use crate::host::args::{ServeMcpStdioArgs, ToolArgs, ToolSchemas};
 use crate::host::command::Failure;
 use crate::host::logging::LogFormat;
 use crate::host::stdio::ProtocolStdio;
@@ -50,10 +50,7 @@ pub(super) fn tools(skills: SkillSet, args: ToolArgs) -> Result<McpServer, Failu
         ToolSchemas::Portable => mcp::ToolSchemas::Portable,
         ToolSchemas::Contract => mcp::ToolSchemas::Contract,
     };
-    options.names = match args.tool_names {
-        ToolNames::Portable => mcp::ToolNames::Portable,
-        ToolNames::Contract => mcp::ToolNames::Contract,
-    };
+    options.names = args.tool_names.into();
     options.all_versions = args.all_versions;
     McpServer::with_options(skills, Environment::process(), options).map_err(usage)
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 /// Which names tools have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,8 +20,8 @@ pub struct ToolSkill<'a> {
     pub name: &'a str,
     /// Its version.
     pub version: &'a str,
-    /// The member `implementation` of its contract, which may name the tool.
-    pub implementation: &'a Value,
+    /// The name of the tool in its contract, if it is called over MCP.
+    pub declared: Option<&'a str>,
 }
 
 /// The most characters that every client and model takes.
@@ -70,10 +68,8 @@ impl ToolSkill<'_> {
     }
 
     fn own(&self, names: ToolNames, suffix: &str) -> String {
-        let member = |name: &str| self.implementation.get(name).and_then(Value::as_str);
         // Without a declared name the contract has the name of the skill there.
-        let declared = member("entrypoint")
-            .filter(|tool| member("protocol") == Some("mcp") && *tool != self.name && !tool.is_empty());
+        let declared = self.declared.filter(|tool| *tool != self.name);
         match (declared, names) {
             (Some(tool), _) => format!("{tool}{suffix}"),
             (None, ToolNames::Contract) => format!("{}{suffix}", self.name),
@@ -114,25 +110,18 @@ fn portable(name: &str, suffix: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn names(
         skills: &[(&str, &str, Option<&str>)],
         all: bool,
     ) -> Result<Vec<Option<String>>, (usize, usize)> {
-        let implementations: Vec<Value> = skills
-            .iter()
-            .map(|(name, _, tool)| json!({"protocol": "mcp", "endpoint": "e", "entrypoint": tool.unwrap_or(name)}))
-            .collect();
         let skills: Vec<_> = skills
             .iter()
-            .zip(&implementations)
-            .map(|(&(name, version, _), implementation)| ToolSkill {
+            .map(|&(name, version, declared)| ToolSkill {
                 name,
                 version,
-                implementation,
+                declared,
             })
             .collect();
         tool_names(&skills, ToolNames::Portable, all)
@@ -164,11 +153,10 @@ mod tests {
             names(&[("git.merge", "1", Some("merge.It"))], false),
             Ok(vec![Some("merge.It".to_owned())])
         );
-        let local = json!({"protocol": "local", "entrypoint": "acme.git:merge"});
         let skill = ToolSkill {
             name: "git.merge",
             version: "1",
-            implementation: &local,
+            declared: Some("git.merge"),
         };
         for (style, expected) in [
             (ToolNames::Portable, "git_merge"),
