@@ -23,7 +23,7 @@ use super::docs::joined;
 use super::inline_refs::{is_recursive, uses};
 use super::refs::{Defs, target};
 use crate::keywords::is_annotation;
-use crate::walk::{Node, bottom_up, children_mut, each};
+use crate::walk::{Node, bottom_up, children_mut, each, has_type};
 
 /// Which side of a skill a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,19 +44,29 @@ const ANCHORS: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "
 pub fn portable(contract: &Value, side: Side) -> Value {
     let mut schema = inlined(contract).unwrap_or_else(|| contract.clone());
     bottom_up(&mut schema, &mut numbers::within_64_bits);
+    if side == Side::Inputs {
+        bottom_up(&mut schema, &mut with_items);
+    }
     if let Value::Object(root) = &mut schema {
         root.shift_remove("$schema");
-    }
-    if let (Side::Inputs, Value::Object(root)) = (side, &mut schema) {
-        optional::without_nulls(root);
-        choice::fold_root(root);
-        // OpenAI and others reject a tool whose inputs have no `properties`.
-        if !root.contains_key("$ref") {
-            root.entry("type").or_insert_with(|| "object".into());
-            root.entry("properties").or_insert_with(|| json!({}));
+        if side == Side::Inputs {
+            optional::without_nulls(root);
+            choice::fold_root(root);
+            // OpenAI and others reject a tool whose inputs have no `properties`.
+            if !root.contains_key("$ref") {
+                root.entry("type").or_insert_with(|| "object".into());
+                root.entry("properties").or_insert_with(|| json!({}));
+            }
         }
     }
     schema
+}
+
+/// Says that the items of an array may be anything, where nothing is said: OpenAI rejects an array without `items`.
+fn with_items(node: &mut Node) {
+    if has_type(node, "array") && !node.contains_key("unevaluatedItems") {
+        node.entry("items").or_insert_with(|| json!({}));
+    }
 }
 
 /// The schema with its references resolved in place. `None` when that is not possible, or when it would grow too large.

@@ -157,6 +157,20 @@ fn no_inputs_have_an_empty_list_of_properties() {
 }
 
 #[test]
+fn arrays_say_what_their_items_are() {
+    let tuple = json!({"type": "array", "prefixItems": [{"type": "string"}], "maxItems": 1});
+    let contract = json!({"type": "object", "properties": {"a": tuple, "b": {"type": ["array", "null"]}}});
+    let served_inputs = served(&contract, Side::Inputs);
+    let mut expected = tuple.clone();
+    expected["items"] = json!({});
+    assert_eq!(
+        served_inputs["properties"],
+        json!({"a": expected, "b": {"type": "array", "items": {}}})
+    );
+    assert_eq!(served(&contract, Side::Outputs), contract);
+}
+
+#[test]
 fn what_depends_on_its_place_is_left_as_it_is() {
     for schema in [
         json!({"type": "object", "properties": {"a": {"$anchor": "a", "$ref": "#/$defs/X"}}, "$defs": {"X": {}}}),
