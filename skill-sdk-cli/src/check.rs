@@ -2,14 +2,13 @@
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
 use skill_sdk::contract::Severity;
-use skill_sdk::host::args::{Format, FormatArgs};
+use skill_sdk::host::args::{Format, FormatArgs, ToolArgs};
 use skill_sdk::host::command::check::{Found, Report, origin, report, text};
-use skill_sdk::host::command::{Failure, exit, output};
+use skill_sdk::host::command::{Failure, exit, output, problems};
 use skill_sdk::host::protocol::{Envelope, Problem, SkillEntry};
 
-use crate::provider::{Provider, check_tool};
+use crate::provider::{Finding, Provider, RENAME, Tool, tools};
 
 /// The arguments of `check`.
 #[derive(Debug, Args)]
@@ -22,10 +21,11 @@ pub(crate) struct CheckArgs {
     pub(crate) shared: FormatArgs,
 }
 
-/// What one provider rejects in one skill.
+/// What one provider rejects in one skill, or an MCP server in all of them together.
 #[derive(Debug, Serialize)]
 struct Rejected {
-    provider: Provider,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<Provider>,
     #[serde(flatten)]
     found: Found,
     remedy: String,
@@ -41,29 +41,31 @@ struct Document<'a> {
 
 /// Prints every violation of the skills, and what the providers reject in them; the exit code says whether one of them
 /// stops publication or makes a provider reject a request.
-pub(crate) fn check(envelope: &Envelope, args: &CheckArgs) -> Result<u8, Failure> {
+///
+/// Unless `verbose`, advice is one line for each rule.
+pub(crate) fn check(envelope: &Envelope, args: &CheckArgs, verbose: bool) -> Result<u8, Failure> {
     if args.providers.is_empty() {
         return skill_sdk::host::command::check::check(envelope, &[], &args.shared);
     }
-    let (text, ok) = checked(envelope, &args.providers, args.shared.format)?;
+    let (text, ok) = checked(envelope, &args.providers, args.shared.format, verbose)?;
     output::print(&text)?;
     Ok(if ok { exit::GOOD } else { exit::NO })
 }
 
 /// What is printed, and whether there is no error.
-fn checked(envelope: &Envelope, providers: &[Provider], format: Format) -> Result<(String, bool), Failure> {
+fn checked(
+    envelope: &Envelope,
+    providers: &[Provider],
+    format: Format,
+    verbose: bool,
+) -> Result<(String, bool), Failure> {
     let Report { skills, violations } = report(envelope, &[])?;
     let mut providers = providers.to_vec();
     providers.sort_unstable();
     providers.dedup();
-    let rejected: Vec<Rejected> = providers
-        .iter()
-        .flat_map(|provider| skills.iter().flat_map(|skill| rejected(*provider, skill)))
-        .collect();
-    let mut all = violations
-        .iter()
-        .chain(rejected.iter().map(|rejected| &rejected.found));
-    let ok = all.all(|found| found.severity != Severity::Error);
+    let rejected = rejected(&providers, &skills);
+    let is_error = |found: &Found| found.severity == Severity::Error;
+    let ok = !violations.iter().any(is_error) && !rejected.iter().any(|rejected| is_error(&rejected.found));
     let text = match format {
         Format::Json => output::json(&Document {
             ok,
@@ -72,11 +74,42 @@ fn checked(envelope: &Envelope, providers: &[Provider], format: Format) -> Resul
             findings: &rejected,
         })?,
         _ => {
-            let lines: Vec<Found> = rejected.into_iter().map(with_remedy).collect();
-            text(violations.iter().chain(&lines), ok)
+            let found: Vec<Found> = rejected.into_iter().map(with_remedy).collect();
+            let (errors, advice): (Vec<_>, Vec<_>) =
+                violations.iter().chain(&found).partition(|found| is_error(found));
+            let (warnings, advice): (Vec<_>, Vec<_>) = advice
+                .into_iter()
+                .partition(|advice| verbose || violations.iter().any(|found| std::ptr::eq(found, *advice)));
+            let summary = by_rule(&advice);
+            text(errors, false) + &text(warnings, false) + &summary + &text([], ok)
         }
     };
     Ok((text, ok))
+}
+
+/// One line for each rule, with how often it is broken and where first.
+fn by_rule(advice: &[&Found]) -> String {
+    let mut rules: Vec<(&str, Vec<&Problem>)> = Vec::new();
+    for Found { problem, .. } in advice {
+        match rules.iter_mut().find(|(rule, _)| *rule == problem.code) {
+            Some((_, places)) => places.push(problem),
+            None => rules.push((&problem.code, vec![problem])),
+        }
+    }
+    let mut text = String::new();
+    for (_, places) in &rules {
+        if let Some(first) = places.first() {
+            let times = match places.len() {
+                1 => String::new(),
+                more => format!("{more} times, first "),
+            };
+            text.push_str(&format!("advice: {times}{}\n", problems::line(first)));
+        }
+    }
+    if !text.is_empty() {
+        text.push_str("--verbose shows every place\n");
+    }
+    text
 }
 
 fn with_remedy(rejected: Rejected) -> Found {
@@ -87,35 +120,80 @@ fn with_remedy(rejected: Rejected) -> Found {
     found
 }
 
-fn rejected(provider: Provider, skill: &SkillEntry) -> Vec<Rejected> {
-    let part = |pointer: &str| skill.spec.pointer(pointer).unwrap_or(&Value::Null);
-    let description = part("/description").as_str().unwrap_or_default();
-    let found = check_tool(provider, &skill.name, description, part("/contract/inputs"));
-    let in_spec = |pointer: &str| match pointer.strip_prefix("/inputs") {
-        Some(rest) => Some(format!("/contract/inputs{rest}")),
-        // The name stands beside the spec.
-        None => (pointer != "/name").then(|| pointer.to_owned()),
+/// What the providers reject in the tools that an MCP server makes of the skills, by provider.
+fn rejected(providers: &[Provider], skills: &[&SkillEntry]) -> Vec<Rejected> {
+    let args = ToolArgs {
+        all_versions: true,
+        ..ToolArgs::default()
     };
-    let rejected = found.into_iter().map(|finding| Rejected {
-        provider,
+    let mut rejected = Vec::new();
+    let tools = tools(skills, args).unwrap_or_else(|message| {
+        rejected.push(one_tool(message));
+        // Each by itself is a tool.
+        let alone = skills
+            .iter()
+            .flat_map(|skill| tools(&[*skill], args).unwrap_or_default());
+        alone.collect()
+    });
+    for provider in providers {
+        for tool in &tools {
+            let found = tool.check(*provider).into_iter();
+            rejected.extend(found.map(|finding| placed(*provider, tool, finding)));
+        }
+    }
+    rejected
+}
+
+fn one_tool(message: String) -> Rejected {
+    Rejected {
+        provider: None,
+        found: Found {
+            severity: Severity::Error,
+            problem: Problem {
+                code: "one_tool".to_owned(),
+                reference: None,
+                pointer: None,
+                origin: None,
+                message,
+            },
+        },
+        remedy: RENAME.to_owned(),
+    }
+}
+
+/// A finding with its place in the spec: that of the tool, or the nearest around it that the contract has too.
+fn placed(provider: Provider, tool: &Tool<'_>, finding: Finding) -> Rejected {
+    let skill = tool.skill;
+    // The name stands beside the spec.
+    let pointer = (finding.pointer != "/name").then(|| {
+        let mut pointer = match finding.pointer.strip_prefix("/inputs") {
+            Some(rest) => format!("/contract/inputs{rest}"),
+            None => finding.pointer.clone(),
+        };
+        while skill.spec.pointer(&pointer).is_none() {
+            pointer.truncate(pointer.rfind('/').unwrap_or_default());
+        }
+        pointer
+    });
+    Rejected {
+        provider: Some(provider),
         found: Found {
             severity: finding.severity,
             problem: Problem {
                 code: finding.rule.to_owned(),
                 reference: Some(skill.reference.clone()),
-                pointer: in_spec(&finding.pointer),
+                pointer,
                 origin: Some(origin(skill)),
                 message: finding.message,
             },
         },
         remedy: finding.remedy,
-    });
-    rejected.collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
     use skill_sdk::host::protocol::PROTOCOL;
 
     use super::*;
@@ -126,8 +204,8 @@ mod tests {
         let mut skill = skill("a.b@1", "x::a");
         skill.spec["description"] = json!("é".repeat(2000));
         skill.spec["contract"]["inputs"] =
-            json!({"type": "object", "properties": {"a b": {"type": "array"}}});
-        let found = rejected(Provider::OpenAi, &skill);
+            json!({"type": "object", "properties": {"a b": {"type": "string", "pattern": "(?!a)"}}});
+        let found = rejected(&[Provider::OpenAi], &[&skill]);
         let errors: Vec<_> = found
             .iter()
             .filter(|rejected| rejected.found.severity == Severity::Error)
@@ -140,7 +218,7 @@ mod tests {
             .collect();
         assert_eq!(
             errors,
-            [("openai.items", Some("/contract/inputs/properties/a b"))]
+            [("openai.pattern", Some("/contract/inputs/properties/a b"))]
         );
         let pointer = |code: &str| {
             let of_code = |rejected: &&Rejected| rejected.found.problem.code == code;
@@ -153,7 +231,6 @@ mod tests {
                 .pointer
                 .as_deref()
         };
-        assert_eq!(pointer("openai.name"), None);
         assert_eq!(pointer("openai.description_length"), Some("/description"));
         assert_eq!(pointer("openai.strict_required"), Some("/contract/inputs"));
         for rejected in &found {
@@ -176,12 +253,13 @@ mod tests {
             features: Vec::new(),
         };
         let check = |envelope: &Envelope, providers: &[Provider], format| {
-            checked(envelope, providers, format).unwrap()
+            checked(envelope, providers, format, false).unwrap()
         };
         let (text, ok) = check(&envelope, Provider::ALL, Format::Text);
         assert!(ok && text.ends_with("\nok\n"), "{text}");
 
-        envelope.skills[0].spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "array"});
+        envelope.skills[0].spec["contract"]["inputs"]["properties"]["a"] =
+            json!({"type": "string", "pattern": "(?!a)"});
         for (providers, expected) in [
             (&[Provider::Anthropic][..], true),
             (&[Provider::OpenAi], false),
@@ -194,25 +272,48 @@ mod tests {
             );
         }
         let (text, _) = check(&envelope, &[Provider::OpenAi, Provider::OpenAi], Format::Text);
-        let line = "error: a.b@1: /contract/inputs/properties/a: the list has no `items`; add `items` [openai.items]\n";
+        let line = "error: a.b@1: /contract/inputs/properties/a: the pattern `(?!a)` has `(?!`; write it without, and check the rest in the skill [openai.pattern]\n";
         assert_eq!(text.matches(line).count(), 1, "{text}");
+        assert!(text.starts_with(line), "errors come first: {text}");
+
+        // Both have the same advice.
+        let mut other = skill("a.c@1", "x::b");
+        other.spec["contract"]["inputs"]["properties"]["b"] = json!({"type": "string", "minLength": 1});
+        envelope.skills.push(other);
+        let (text, _) = check(&envelope, &[Provider::OpenAi], Format::Text);
+        let closed = "advice: 2 times, first a.b@1: /contract/inputs: the object has no `additionalProperties: false`; ";
+        assert_eq!(text.matches(closed).count(), 1, "{text}");
+        assert_eq!(text.matches("[openai.strict_closed]").count(), 1, "{text}");
         assert!(
-            text.contains("a client has to call it `a_b` [openai.name]"),
+            text.contains("\nadvice: a.c@1: /contract/inputs/properties/b: "),
             "{text}"
         );
+        assert!(text.ends_with("--verbose shows every place\n"), "{text}");
+        let (text, _) = checked(&envelope, &[Provider::OpenAi], Format::Text, true).unwrap();
+        assert_eq!(text.matches("[openai.strict_closed]").count(), 2, "{text}");
+        envelope.skills.pop();
+
+        envelope.skills.push(skill("a_b@1", "x::c"));
+        let (text, ok) = check(&envelope, &[Provider::Gemini], Format::Text);
+        assert!(!ok, "{text}");
+        let one = "error: a.b@1 and a_b@1 would be one tool of an MCP server; declare another one";
+        assert!(text.starts_with(one), "{text}");
+        envelope.skills.pop();
 
         let (text, _) = check(&envelope, &[Provider::OpenAi], Format::Json);
         let document: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(document["ok"], json!(false));
         assert_eq!(document["violations"], json!([]));
         let findings = document["findings"].as_array().unwrap();
-        let items = findings.iter().find(|finding| finding["code"] == "openai.items");
+        let pattern = findings
+            .iter()
+            .find(|finding| finding["code"] == "openai.pattern");
         assert_eq!(
-            items.unwrap(),
+            pattern.unwrap(),
             &json!({
-                "provider": "openai", "severity": "error", "code": "openai.items", "ref": "a.b@1",
+                "provider": "openai", "severity": "error", "code": "openai.pattern", "ref": "a.b@1",
                 "pointer": "/contract/inputs/properties/a", "origin": "acme-skills 1.0.0, src/lib.rs:3",
-                "message": "the list has no `items`", "remedy": "add `items`",
+                "message": "the pattern `(?!a)` has `(?!`", "remedy": "write it without, and check the rest in the skill",
             })
         );
     }

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process;
 
 use clap::ArgMatches;
-use skill_sdk::host::args::Serve;
+use skill_sdk::host::args::{Serve, ToolArgs};
 use skill_sdk::host::command::{self, Failure, exit, output};
 use skill_sdk::host::protocol::SkillEntry;
 
 use crate::cli::{Bridge, Cli, Command, Reach, given};
 use crate::runner::{Need, program};
 use crate::session::Session;
-use crate::{bridge, check, launch, mcp_config};
+use crate::{bridge, check, launch, mcp_config, provider};
 
 /// Runs a command and says its exit code.
 pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
@@ -23,6 +23,7 @@ pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
             let session = Session::open(reach, Need::Describe)?;
             let selected = session.selected()?;
             let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
+            provider::warn(&skills, ToolArgs::default());
             // Only files that seem left over make it necessary to build what was not named.
             let whole = || Ok(Session::open(reach, Need::DescribeAll)?.everything());
             command::export::export(&skills, &session.everything(), whole, args)
@@ -30,9 +31,9 @@ pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
         Command::Check { args, reach } => {
             let session = Session::open(reach, Need::Describe)?;
             // The envelope holds only what the targets name.
-            check::check(&session.envelope()?, args)
+            check::check(&session.envelope()?, args, reach.cargo.verbose > 0)
         }
-        Command::Invoke { args, reach } => run_program(reach, Need::Invoke, given(args, matches)),
+        Command::Invoke { args, reach } => run_program(reach, Need::Invoke, given(args, matches), None),
         Command::McpConfig { args, reach } => {
             let (name, launch) = launch::launch(reach, args.url.is_some())?;
             mcp_config::print(&name, &launch, args)?;
@@ -57,20 +58,25 @@ pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
             if let Some(args) = serve.http() {
                 args.check()?;
             }
-            let (need, words) = match serve {
-                Serve::Http { args, .. } => (Need::ServeHttp, given(args, matches)),
-                Serve::McpStdio { args, .. } => (Need::ServeMcpStdio, given(args, matches)),
-                Serve::McpHttp { args, .. } => (Need::ServeMcpHttp, given(args, matches)),
-                Serve::Local { args, .. } => (Need::ServeLocal, given(args, matches)),
+            let (need, words, tools) = match serve {
+                Serve::Http { args, .. } => (Need::ServeHttp, given(args, matches), None),
+                Serve::McpStdio { args, .. } => (Need::ServeMcpStdio, given(args, matches), Some(args.tools)),
+                Serve::McpHttp { args, .. } => (Need::ServeMcpHttp, given(args, matches), Some(args.tools)),
+                Serve::Local { args, .. } => (Need::ServeLocal, given(args, matches), None),
                 _ => return Err(Failure::usage("this tool does not know the protocol")),
             };
-            run_program(serve.skills(), need, words)
+            run_program(serve.skills(), need, words, tools)
         }
     }
 }
 
 /// Builds one program and becomes it, with the flags that were given and the selected skills.
-fn run_program(reach: &Reach, need: Need, words: Vec<OsString>) -> Result<u8, Failure> {
+fn run_program(
+    reach: &Reach,
+    need: Need,
+    words: Vec<OsString>,
+    tools: Option<ToolArgs>,
+) -> Result<u8, Failure> {
     let session = Session::open(reach, need)?;
     let selected = match need {
         Need::Invoke => vec![session.the_one("invoke")?],
@@ -80,6 +86,10 @@ fn run_program(reach: &Reach, need: Need, words: Vec<OsString>) -> Result<u8, Fa
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));
     };
+    if let Some(tools) = tools {
+        let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
+        provider::warn(&skills, tools);
+    }
     let mut command = process::Command::new(&first.program.path);
     command.args(need.command()).args(words).arg("--");
     command.args(selected.iter().map(|selected| &selected.skill.reference));

@@ -1,14 +1,17 @@
 //! How another program starts the skills: by their own program, or by this tool, which builds them.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::Path;
 
-use skill_sdk::host::command::{Failure, select};
+use skill_sdk::host::args::ToolArgs;
+use skill_sdk::host::command::Failure;
 use skill_sdk::host::protocol::SkillEntry;
 
 use crate::cargo::{self, CargoArgs, absolute};
 use crate::cli::Reach;
 use crate::mcp_config::Launch;
+use crate::provider;
 use crate::runner::Need;
 use crate::session::Session;
 use crate::target::Workspace;
@@ -25,21 +28,30 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
     // So that what is printed works: the skills are there, and they are in one program.
     let session = Session::open(reach, Need::ServeMcpStdio)?;
     let selected = session.selected()?;
+    let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
     if !elsewhere {
         session.refuse_without(Need::ServeMcpStdio)?;
-        let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
-        select::reject_two_versions(&skills)?;
+        provider::tools(&skills, ToolArgs::default())
+            .map_err(|message| Failure::usage(message).help(provider::RENAME))?;
     }
+    provider::warn(&skills, ToolArgs::default());
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));
     };
-    let packages: Vec<&str> = selected
-        .iter()
-        .map(|selected| selected.skill.package.as_str())
-        .collect();
+    // The package that was named, else the one that declares the skills.
+    let mut packages: Vec<&str> = session.packages().collect();
+    if packages.len() != 1 {
+        packages = skills.iter().map(|skill| skill.package.as_str()).collect();
+        packages.dedup();
+    }
+    let of_program = first
+        .program
+        .path
+        .file_stem()
+        .filter(|_| !first.program.is_generated());
     let name = match packages.as_slice() {
-        [first, rest @ ..] if rest.iter().all(|package| package == first) => (*first).to_owned(),
-        _ => ANY.to_owned(),
+        [package] => (*package).to_owned(),
+        _ => of_program.map_or(ANY.into(), OsStr::to_string_lossy).into_owned(),
     };
     let launch = if first.program.is_generated() {
         by_this_tool(reach, &session)?

@@ -290,6 +290,7 @@ mod tests {
     fn message(outcome: &Outcome, revision: &str) -> String {
         let skills = SkillSet::new(&Registry::from_skills([]).unwrap()).unwrap();
         let server = McpServer::with_environment(skills, Environment::from_vars([])).unwrap();
+        let server = server.named("skills", "1");
         let revision = Revision::find(revision).unwrap();
         let message = outcome.response(&Id::String("a".to_owned()), revision, &server);
         assert!(message.iter().position(|byte| *byte == b'\n') == Some(message.len() - 1));
