@@ -98,12 +98,16 @@ fn by_rule(advice: &[&Found]) -> String {
     }
     let mut text = String::new();
     for (_, places) in &rules {
-        if let Some(first) = places.first() {
-            let times = match places.len() {
-                1 => String::new(),
-                more => format!("{more} times, first "),
+        let times = match places.len() {
+            1 => String::new(),
+            more => format!("{more} times, first "),
+        };
+        for first in places.iter().take(1) {
+            let first = Problem {
+                origin: None,
+                ..(*first).clone()
             };
-            text.push_str(&format!("advice: {times}{}\n", problems::line(first)));
+            text.push_str(&format!("advice: {times}{}\n", problems::line(&first)));
         }
     }
     if !text.is_empty() {
@@ -289,6 +293,12 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("--verbose shows every place\n"), "{text}");
+        let advice = text.lines().filter(|line| line.starts_with("advice: ")).count();
+        assert_eq!(
+            text.lines().count(),
+            advice + 3,
+            "an error with its origin, and the last line: {text}"
+        );
         let (text, _) = checked(&envelope, &[Provider::OpenAi], Format::Text, true).unwrap();
         assert_eq!(text.matches("[openai.strict_closed]").count(), 2, "{text}");
         envelope.skills.pop();

@@ -156,4 +156,14 @@ fn clients_are_told_paths_that_hold_anywhere() {
         "https://skills.example.com/mcp"
     );
     fixture.run("mcp-config s.two").fails(2, &["s.two"]);
+    // Of two versions the newest is the tool.
+    let versions =
+        skill("s.one", "1", "one") + &skill("s.one", "2", "two").replace("use skill_sdk::skill;", "");
+    fixture.write("crates/skills/src/lib.rs", &versions);
+    let told = fixture.run("mcp-config s.one --client claude-code");
+    let config: Value = serde_json::from_str(&told.out).unwrap_or_else(|_| panic!("{}", told.err));
+    assert!(config["mcpServers"]["skills"].is_object(), "{config}");
+    fixture
+        .run("mcp-config --name my.skills")
+        .fails(2, &["letters, digits"]);
 }
