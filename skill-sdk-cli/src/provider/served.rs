@@ -32,7 +32,7 @@ impl Tool<'_> {
 
 /// The tools of a server of these skills, which are sorted by name and version; or why there is none.
 pub(crate) fn tools<'a>(skills: &[&'a SkillEntry], args: ToolArgs) -> Result<Vec<Tool<'a>>, String> {
-    let named: Vec<_> = skills
+    let sources: Vec<_> = skills
         .iter()
         .map(|skill| {
             let implementation = |name: &str| {
@@ -50,7 +50,7 @@ pub(crate) fn tools<'a>(skills: &[&'a SkillEntry], args: ToolArgs) -> Result<Vec
         })
         .collect();
     let names =
-        tool_names(&named, args.tool_names.into(), args.all_versions).map_err(|(first, second)| {
+        tool_names(&sources, args.tool_names.into(), args.all_versions).map_err(|(first, second)| {
             let [first, second] = [first, second].map(|index| &skills[index].reference);
             format!("{first} and {second} would be one tool of an MCP server")
         })?;

@@ -14,7 +14,7 @@ pub(crate) fn not_hosted<'a>(wanted: &str, hosted: impl Iterator<Item = &'a str>
     let mut close: Vec<(usize, &str)> = hosted.map(|name| (distance_to(name), name)).collect();
     let begins = |name: &str| !plain(wanted).is_empty() && plain(name).starts_with(&plain(wanted));
     close.retain(|(distance, name)| *distance <= 2.min(plain(name).len() / 3) || begins(name));
-    close.sort();
+    close.sort_unstable();
     close.dedup();
     let names: Vec<&str> = close.iter().take(5).map(|(_, name)| *name).collect();
     let meant = match names.as_slice() {

@@ -45,12 +45,13 @@ pub(super) fn serve(
 
 /// The skills as tools.
 pub(super) fn tools(skills: SkillSet, args: ToolArgs) -> Result<McpServer, Failure> {
-    let mut options = ToolOptions::default();
-    options.schemas = match args.tool_schemas {
-        ToolSchemas::Portable => mcp::ToolSchemas::Portable,
-        ToolSchemas::Contract => mcp::ToolSchemas::Contract,
+    let options = ToolOptions {
+        schemas: match args.tool_schemas {
+            ToolSchemas::Portable => mcp::ToolSchemas::Portable,
+            ToolSchemas::Contract => mcp::ToolSchemas::Contract,
+        },
+        names: args.tool_names.into(),
+        all_versions: args.all_versions,
     };
-    options.names = args.tool_names.into();
-    options.all_versions = args.all_versions;
     McpServer::with_options(skills, Environment::process(), options).map_err(usage)
 }

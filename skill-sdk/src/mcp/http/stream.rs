@@ -169,7 +169,7 @@ mod tests {
     async fn a_call_that_ends_soon_is_one_document() {
         let (_outgoing, messages) = Outgoing::channel();
         let call = async {
-            tokio::time::sleep(QUIET - Duration::from_millis(1)).await;
+            tokio::time::sleep(QUIET / 2).await;
             let (status, message, permit) = (StatusCode::OK, b"{}\n".to_vec(), None);
             Some(Reply {
                 status,

@@ -29,7 +29,9 @@ fn fold(node: &mut Node, defs: &Defs, depth: usize) {
             .collect();
         node.shift_remove(keyword);
         if keyword == "allOf" {
-            branches.into_iter().for_each(|branch| take(node, vec![branch]));
+            for branch in branches {
+                take(node, vec![branch]);
+            }
         } else if !branches.is_empty() {
             let rules: Vec<String> = branches.iter().map(rule).collect();
             describe(node, &format!("One of:\n{}", rules.join("\n")));
@@ -111,18 +113,14 @@ fn either(one: Value, other: Value) -> Value {
     if one == other {
         return one;
     }
-    let (mut values, more) = (literals(one.clone()), literals(other.clone()));
+    let (values, more) = (literals(&one), literals(&other));
     if !values.is_empty() && !more.is_empty() {
-        values.extend(
-            more.into_iter()
-                .filter(|value| !values.contains(value))
-                .collect::<Vec<_>>(),
-        );
-        let mut schema = json!({"enum": values});
-        if let Some(kind) = one.get("type").filter(|kind| other.get("type") == Some(kind)) {
-            schema = json!({"type": kind, "enum": values});
-        }
-        return schema;
+        let more = more.iter().filter(|value| !values.contains(value));
+        let values: Vec<&Value> = values.iter().chain(more).collect();
+        return match one.get("type").filter(|kind| other.get("type") == Some(kind)) {
+            Some(kind) => json!({"type": kind, "enum": values}),
+            None => json!({"enum": values}),
+        };
     }
     let mut branches = match one {
         Value::Object(node) if node.len() == 1 && node.contains_key("anyOf") => {
@@ -142,8 +140,8 @@ fn rule(branch: &Node) -> String {
     let properties = branch.get("properties").and_then(Value::as_object);
     let needed: Vec<String> = required(&whole)
         .map(|name| {
-            let property = properties.and_then(|properties| properties.get(name)).cloned();
-            match property.map(literals).unwrap_or_default().as_slice() {
+            let property = properties.and_then(|properties| properties.get(name));
+            match property.map_or(&[][..], literals) {
                 [fixed] => format!("`{name}`: {fixed}"),
                 _ => format!("`{name}`"),
             }

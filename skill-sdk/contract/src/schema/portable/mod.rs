@@ -62,7 +62,7 @@ pub fn portable(contract: &Value, side: Side) -> Value {
     schema
 }
 
-/// Says that the items of an array may be anything, where nothing is said: OpenAI rejects an array without `items`.
+/// Says that the items of an array may be anything, where nothing is said: some providers reject an array without `items`.
 fn with_items(node: &mut Node) {
     if has_type(node, "array") && !node.contains_key("unevaluatedItems") {
         node.entry("items").or_insert_with(|| json!({}));

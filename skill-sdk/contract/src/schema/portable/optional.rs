@@ -83,20 +83,20 @@ fn excludes(schema: &Value, other: &Value) -> bool {
     if !is_object(schema) || !is_object(other) {
         return false;
     }
-    let property = |schema: &Value, name: &str| schema.get("properties")?.get(name).cloned();
     required(schema).any(|name| match property(other, name) {
         None => other
             .get("additionalProperties")
             .is_some_and(|more| *more == false),
         Some(theirs) if required(other).any(|other| other == name) => {
-            let (mine, theirs) = (
-                property(schema, name).map(literals).unwrap_or_default(),
-                literals(theirs),
-            );
+            let (mine, theirs) = (property(schema, name).map_or(&[][..], literals), literals(theirs));
             !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|value| theirs.contains(value))
         }
         Some(_) => false,
     })
+}
+
+fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    schema.get("properties")?.get(name)
 }
 
 pub(super) fn required(schema: &Value) -> impl Iterator<Item = &str> {
@@ -105,10 +105,10 @@ pub(super) fn required(schema: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// The values that a schema is restricted to by `const` or `enum`; empty when it is not.
-pub(super) fn literals(schema: Value) -> Vec<Value> {
+pub(super) fn literals(schema: &Value) -> &[Value] {
     match (schema.get("const"), schema.get("enum")) {
-        (Some(value), _) => vec![value.clone()],
-        (None, Some(Value::Array(values))) => values.clone(),
-        _ => Vec::new(),
+        (Some(value), _) => std::slice::from_ref(value),
+        (None, Some(Value::Array(values))) => values,
+        _ => &[],
     }
 }
