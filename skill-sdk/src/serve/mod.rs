@@ -169,11 +169,12 @@ impl Service {
         if let Ok(permit) = Permit::try_acquire(calls, skill, running.clone()) {
             return Ok(permit);
         }
-        let limit = skill.runnable().time_limit(meta.timeout);
+        let limit = meta.time_limit(skill.runnable().timeout());
         let began = Instant::now();
-        let waited = tokio::time::timeout(limit.duration, Permit::acquire(calls, skill, running)).await;
+        let waited = tokio::time::timeout(limit, Permit::acquire(calls, skill, running)).await;
         meta.waited = began.elapsed();
         waited.unwrap_or_else(|_| {
+            let limit = meta.time_limit_in_words().unwrap_or_default();
             let message = format!("too many calls are running: the call waited for others for {limit}");
             Err(SkillError::retryable("timeout", message))
         })
