@@ -31,8 +31,6 @@ pub mod types;
 #[cfg(feature = "document")]
 mod validation;
 #[cfg(feature = "document")]
-mod version;
-#[cfg(feature = "document")]
 mod walk;
 
 #[cfg(feature = "document")]
@@ -50,6 +48,3 @@ pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects};
 pub use self::validation::{
     Severity, Stage, Violation, code, normalize, validate, validate_name, validate_spec,
 };
-#[cfg(feature = "document")]
-#[doc(hidden)]
-pub use self::version::compare_versions;

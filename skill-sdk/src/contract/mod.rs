@@ -1,5 +1,7 @@
 //! The v1 contract of a skill as plain data, and the rules it must keep. No I/O, nothing asynchronous.
 
+pub(crate) use skill_sdk_contract::first_paragraph;
+pub(crate) use skill_sdk_contract::rules::compare_versions;
 #[cfg(feature = "runtime")]
 pub(crate) use skill_sdk_contract::types::Types;
 pub use skill_sdk_contract::{
@@ -7,4 +9,3 @@ pub use skill_sdk_contract::{
     SideEffects, Spec, Stage, Violation, code, json, normalize, schema, validate, validate_name,
     validate_spec,
 };
-pub(crate) use skill_sdk_contract::{compare_versions, first_paragraph};

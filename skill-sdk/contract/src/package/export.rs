@@ -10,7 +10,7 @@ use super::error::PackageError;
 use super::names::file_name;
 use super::yaml::{MAX_BYTES, MAX_DEPTH, emit, read};
 use super::{drift, files, header};
-use crate::version::compare_versions;
+use crate::rules::compare_versions;
 use crate::walk::height;
 
 /// What a package is to hold, ready to be compared with what is there or to be written.

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::super::Plan;
 use super::super::names::file_name;
-use crate::version::compare_versions;
 use super::{Sandbox, skill};
+use crate::rules::compare_versions;
 
 #[test]
 fn versions_in_order() {

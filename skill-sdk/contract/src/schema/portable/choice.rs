@@ -180,3 +180,117 @@ fn describe(node: &mut Node, text: &str) {
     // It stands where the author's own would.
     node.insert("description".to_owned(), whole.into());
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::{Side, portable};
+    use super::*;
+
+    /// A type whose variants have a tag, as an `enum` that contains it is served.
+    pub(in super::super) fn action() -> Value {
+        json!({"oneOf": [
+            {
+                "description": "Adds one.", "type": "object", "required": ["action", "title"],
+                "properties": {"action": {"type": "string", "enum": ["add"]}, "title": {"type": ["string", "null"]},
+                               "note": {"type": ["string", "null"]}},
+            },
+            {
+                "type": "object", "required": ["action", "id"],
+                "properties": {"action": {"type": "string", "const": "remove"}, "id": {"type": "integer"},
+                               "note": {"type": "integer"}},
+            },
+            {"type": "object", "required": ["action"], "properties": {"action": {"type": "string", "enum": ["list"]}}},
+        ]})
+    }
+
+    #[test]
+    fn a_tagged_choice_at_the_root_is_one_object() {
+        let mut contract = json!({"type": "object", "description": "Acts."});
+        contract["oneOf"] = action()["oneOf"].clone();
+        let served = portable(&contract, Side::Inputs);
+        assert_eq!(
+            served,
+            json!({
+                "type": "object",
+                "description": "Acts.\n\nOne of:\n- `action`: \"add\", `title`; optional: `note` (Adds one.)\n\
+                                - `action`: \"remove\", `id`; optional: `note`\n- `action`: \"list\"",
+                "properties": {
+                    "action": {"type": "string", "enum": ["add", "remove", "list"]},
+                    "title": {"type": ["string", "null"]},
+                    "note": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+                    "id": {"type": "integer"},
+                },
+                "required": ["action"],
+            })
+        );
+        // Clients validate outputs.
+        assert_eq!(portable(&contract, Side::Outputs), contract);
+    }
+
+    #[test]
+    fn a_flattened_choice_is_one_object() {
+        let contract = json!({
+            "type": "object",
+            "properties": {"caption": {"type": "string"}},
+            "required": ["caption"],
+            "unevaluatedProperties": false,
+            "anyOf": [{"$ref": "#/$defs/Text"}, {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]},
+                      {"type": "string"}],
+            "$defs": {"Text": {"type": "object", "properties": {"content": {"type": "string"}}, "required": ["content"]}},
+        });
+        assert_eq!(
+            portable(&contract, Side::Inputs),
+            json!({
+                "type": "object",
+                "properties": {"caption": {"type": "string"}, "content": {"type": "string"}, "url": {"type": "string"}},
+                "required": ["caption"],
+                "description": "One of:\n- `content`\n- `url`",
+                "additionalProperties": false,
+            })
+        );
+    }
+
+    #[test]
+    fn all_parts_of_a_root_are_one_object() {
+        let contract = json!({
+            "type": "object",
+            "properties": {"phone": {"type": "string"}, "email": {"type": "string"}},
+            "additionalProperties": false,
+            "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}, {"required": ["email"]}],
+        });
+        assert_eq!(
+            portable(&contract, Side::Inputs),
+            json!({
+                "type": "object",
+                "properties": {"phone": {"type": "string"}, "email": {"type": "string"}},
+                "additionalProperties": false,
+                "description": "One of:\n- `phone`\n- `email`",
+                "required": ["email"],
+            })
+        );
+    }
+
+    #[test]
+    fn a_choice_of_types_that_contain_themselves_is_one_object() {
+        let contract = json!({
+            "type": "object",
+            "oneOf": [{"$ref": "#/$defs/Leaf"}, {"$ref": "#/$defs/Branch"}],
+            "$defs": {
+                "Leaf": {"type": "object", "properties": {"leaf": {"type": "string"}}, "required": ["leaf"], "additionalProperties": false},
+                "Branch": {
+                    "type": "object", "properties": {"left": {"$ref": "#/$defs/Branch"}}, "additionalProperties": false,
+                },
+            },
+        });
+        let served = portable(&contract, Side::Inputs);
+        assert_eq!(
+            served["properties"],
+            json!({"leaf": {"type": "string"}, "left": {"$ref": "#/$defs/Branch"}})
+        );
+        assert_eq!(served["additionalProperties"], false);
+        assert!(
+            served["oneOf"].is_null() && served["$defs"]["Branch"].is_object(),
+            "{served}"
+        );
+    }
+}

@@ -49,3 +49,44 @@ fn integer(number: &Number) -> Option<i64> {
         .filter(|float| number.is_f64() && float.fract() == 0.0)?;
     format!("{float:.0}").parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{Side, portable};
+
+    #[test]
+    fn bounds_that_only_say_how_wide_an_integer_is_are_left_out() {
+        let two_63 = 9_223_372_036_854_775_808_u64;
+        let table = [
+            (
+                json!({"type": "integer", "minimum": i64::MIN, "maximum": two_63}),
+                json!({"type": "integer"}),
+            ),
+            (
+                json!({"type": ["integer", "null"], "minimum": 0, "maximum": 18_446_744_073_709_551_616.0}),
+                json!({"type": ["integer", "null"], "minimum": 0}),
+            ),
+            (
+                json!({"type": "integer", "minimum": -1.701_411_834_604_692_3e38, "maximum": 1e15, "multipleOf": 2.0}),
+                json!({"type": "integer", "maximum": 1_000_000_000_000_000_i64, "multipleOf": 2}),
+            ),
+            (
+                json!({"type": "integer", "minimum": 0, "maximum": 255, "default": u64::MAX, "examples": [1, i64::MIN]}),
+                json!({"type": "integer", "minimum": 0, "maximum": 255}),
+            ),
+            (
+                json!({"type": "number", "minimum": 0.5, "maximum": 1e300, "default": 1.0}),
+                json!({"type": "number", "minimum": 0.5, "maximum": 1e300, "default": 1.0}),
+            ),
+        ];
+        for (contract, expected) in table {
+            for side in [Side::Inputs, Side::Outputs] {
+                let contract = json!({"type": "object", "properties": {"a": contract}, "required": ["a"]});
+                let served = portable(&contract, side);
+                assert_eq!(served["properties"]["a"].to_string(), expected.to_string());
+            }
+        }
+    }
+}
