@@ -51,7 +51,10 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
         .filter(|_| !first.program.is_generated());
     let name = match packages.as_slice() {
         [package] => (*package).to_owned(),
-        _ => of_program.map_or(ANY.into(), OsStr::to_string_lossy).into_owned(),
+        // Some clients take no other characters.
+        _ => of_program
+            .map_or(ANY.into(), OsStr::to_string_lossy)
+            .replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "_"),
     };
     let launch = if first.program.is_generated() {
         by_this_tool(reach, &session)?
