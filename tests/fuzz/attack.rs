@@ -21,7 +21,7 @@ use skill_sdk::http::{HttpServer, ServeOptions, serve};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::{Environment, skill};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
 
 /// Something of each kind that a schema checks.
@@ -101,9 +101,12 @@ impl Target {
             .environment(Environment::from_vars([]));
         let (tell, told) = mpsc::channel();
         runtime.spawn(async move {
-            let bound = move |address| tell.send(address).unwrap();
-            let options = ServeOptions::new("127.0.0.1", 0);
-            serve(host, options, bound, std::future::pending()).await.unwrap();
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            tell.send(listener.local_addr().unwrap()).unwrap();
+            let stop = std::future::pending();
+            serve(host, listener, ServeOptions::default(), stop)
+                .await
+                .unwrap();
         });
         let address = told.recv().unwrap();
         Self {

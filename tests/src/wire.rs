@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::future::pending;
+use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use skill_sdk::Skill;
 use skill_sdk::context::States;
-use skill_sdk::http::{BindError, HttpServer, ServeOptions, serve};
+use skill_sdk::http::{HttpServer, ServeOptions, serve};
 use skill_sdk::pipeline::SkillSet;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -35,18 +36,24 @@ pub struct Server {
     pub address: SocketAddr,
     stop: oneshot::Sender<()>,
     /// What `serve` returns.
-    pub done: JoinHandle<Result<(), BindError>>,
+    pub done: JoinHandle<io::Result<()>>,
 }
 
 impl Server {
     /// Serves these skills on any free port of the loopback address.
     pub async fn of(skills: &[&'static Skill]) -> Self {
-        Self::start(anonymous(skills), ServeOptions::new("127.0.0.1", 0)).await
+        Self::start(anonymous(skills), ServeOptions::default()).await
     }
 
-    /// Serves `http` with `options`.
+    /// Serves `http` with `options` on any free port of the loopback address.
     pub async fn start(http: HttpServer, options: ServeOptions) -> Self {
-        let (bound, address) = oneshot::channel();
+        Self::at("127.0.0.1:0", http, options).await
+    }
+
+    /// Serves `http` with `options` at an address.
+    pub async fn at(address: &str, http: HttpServer, options: ServeOptions) -> Self {
+        let listener = TcpListener::bind(address).await.expect("the address is free");
+        let address = listener.local_addr().expect("it is bound");
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             if stopped.await.is_err() {
@@ -54,18 +61,12 @@ impl Server {
                 pending::<()>().await;
             }
         };
-        let done = tokio::spawn(serve(
-            http,
-            options,
-            |at| bound.send(at).expect("the test waits"),
-            stopped,
-        ));
-        let address = address.await.expect("the server starts");
+        let done = tokio::spawn(serve(http, listener, options, stopped));
         Self { address, stop, done }
     }
 
     /// Tells the server to stop; what `serve` returns comes from the task.
-    pub fn stop(self) -> JoinHandle<Result<(), BindError>> {
+    pub fn stop(self) -> JoinHandle<io::Result<()>> {
         self.stop.send(()).expect("the server runs");
         self.done
     }

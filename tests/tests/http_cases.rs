@@ -156,7 +156,7 @@ async fn recorded_answers() {
     let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
     let start = async |environment| {
         let http = HttpServer::anonymous(host.clone()).environment(environment);
-        Server::start(http, ServeOptions::new("127.0.0.1", 0)).await
+        Server::start(http, ServeOptions::default()).await
     };
     let plain = start(Environment::from_vars([])).await;
     let secret = start(Environment::from_vars([("EXT_TOKEN".to_owned(), "t".to_owned())])).await;

@@ -36,7 +36,7 @@ fn usage(model: &str) -> LlmUsage {
 async fn recorded_answers() {
     let host = SkillSet::with_states([summarize::SKILL], States::default()).unwrap();
     let host = HttpServer::anonymous(host).environment(Environment::from_vars([]));
-    let server = Server::start(host, ServeOptions::new("127.0.0.1", 0)).await;
+    let server = Server::start(host, ServeOptions::default()).await;
     let mut replay = Replay::new(&[]);
     for case in cases::load("http.json") {
         let answers = json!({"summary": "кратко"});

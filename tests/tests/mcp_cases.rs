@@ -24,7 +24,7 @@ use skill_sdk_tests::cases::{self, Case, Replay};
 use skill_sdk_tests::sample;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 
 /// Where the specification decides differently from the recording: what is compared of the answer, and why.
 const DIFFERENT: &[(&str, &str)] = &[
@@ -272,11 +272,11 @@ async fn replay_http(case: &Case, address: SocketAddr) {
 }
 
 async fn server() -> SocketAddr {
-    let (bound, address) = tokio::sync::oneshot::channel();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
     let http = McpHttpServer::anonymous(mcp());
-    let options = ServeOptions::new("127.0.0.1", 0);
-    tokio::spawn(serve(http, options, |at| bound.send(at).unwrap(), pending()));
-    address.await.unwrap()
+    tokio::spawn(serve(http, listener, ServeOptions::default(), pending()));
+    address
 }
 
 #[tokio::test]

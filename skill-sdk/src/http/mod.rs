@@ -36,7 +36,7 @@ use std::sync::{Arc, OnceLock};
 use self::auth::Authenticate;
 pub(crate) use self::routes::path_of;
 pub use self::routes::router;
-pub use self::server::{BindError, ServeOptions, serve};
+pub use self::server::{ServeOptions, serve};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::pipeline::SkillSet;

@@ -4,14 +4,11 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::sync::oneshot;
-use tokio::task::{JoinError, JoinHandle};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::http::{BindError, HttpServer, ServeOptions};
-
-/// What is told where the server listens.
-type Bound = Box<dyn FnOnce(SocketAddr) + Send>;
+use crate::http::{HttpServer, ServeOptions};
 
 /// A server on a free port of the loopback address, for tests from end to end.
 ///
@@ -44,42 +41,35 @@ type Bound = Box<dyn FnOnce(SocketAddr) + Send>;
 pub struct TestServer {
     address: SocketAddr,
     stop: CancellationToken,
-    done: JoinHandle<Result<(), BindError>>,
+    done: JoinHandle<io::Result<()>>,
 }
 
 impl TestServer {
     /// Serves over HTTP, and gives the server once it listens.
-    pub async fn http(host: HttpServer) -> Result<Self, BindError> {
-        Self::start(|options, bound, stopped| crate::http::serve(host, options, bound, stopped)).await
+    pub async fn http(host: HttpServer) -> io::Result<Self> {
+        Self::start(|listener, options, stopped| crate::http::serve(host, listener, options, stopped)).await
     }
 
     /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`. Needs feature
     /// `mcp-http`.
     #[cfg(feature = "mcp-http")]
-    pub async fn mcp_http(host: crate::mcp::http::McpHttpServer) -> Result<Self, BindError> {
-        Self::start(|options, bound, stopped| crate::mcp::http::serve(host, options, bound, stopped)).await
+    pub async fn mcp_http(host: crate::mcp::http::McpHttpServer) -> io::Result<Self> {
+        Self::start(|listener, options, stopped| crate::mcp::http::serve(host, listener, options, stopped))
+            .await
     }
 
     async fn start<S>(
-        serve: impl FnOnce(ServeOptions, Bound, WaitForCancellationFutureOwned) -> S,
-    ) -> Result<Self, BindError>
+        serve: impl FnOnce(TcpListener, ServeOptions, WaitForCancellationFutureOwned) -> S,
+    ) -> io::Result<Self>
     where
-        S: Future<Output = Result<(), BindError>> + Send + 'static,
+        S: Future<Output = io::Result<()>> + Send + 'static,
     {
-        let (bound, address) = oneshot::channel();
         let stop = CancellationToken::new();
-        let bound = Box::new(move |address| {
-            // A test that went away needs no server.
-            let _ = bound.send(address);
-        });
-        let options = ServeOptions::new("127.0.0.1", 0);
-        let done = tokio::spawn(serve(options, bound, stop.clone().cancelled_owned()));
-        match address.await {
-            Ok(address) => Ok(Self { address, stop, done }),
-            Err(_) => Err(ended(done.await)
-                .err()
-                .unwrap_or_else(|| failed("it ended by itself"))),
-        }
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let served = serve(listener, ServeOptions::default(), stop.clone().cancelled_owned());
+        let done = tokio::spawn(served);
+        Ok(Self { address, stop, done })
     }
 
     /// Where it listens.
@@ -93,25 +83,14 @@ impl TestServer {
     }
 
     /// Stops listening, lets running calls finish, and waits for the end.
-    pub async fn stop(mut self) -> Result<(), BindError> {
+    pub async fn stop(mut self) -> io::Result<()> {
         self.stop.cancel();
-        ended((&mut self.done).await)
+        (&mut self.done).await?
     }
 }
 
 impl Drop for TestServer {
     fn drop(&mut self) {
         self.done.abort();
-    }
-}
-
-fn ended(outcome: Result<Result<(), BindError>, JoinError>) -> Result<(), BindError> {
-    outcome.unwrap_or_else(|error| Err(failed(error)))
-}
-
-fn failed(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BindError {
-    BindError::Io {
-        address: "127.0.0.1".to_owned(),
-        source: io::Error::other(why),
     }
 }

@@ -52,7 +52,7 @@ fn unauthorized(answer: &Answer) {
 async fn the_skill_knows_who_calls() {
     let issuer = TestIssuer::start();
     let http = hosted(&[whoami::SKILL, write::SKILL], issuer.verifier());
-    let server = Server::start(http, ServeOptions::new("127.0.0.1", 0)).await;
+    let server = Server::start(http, ServeOptions::default()).await;
     let mut client = server.connect().await;
     let principal = "22222222-2222-4222-8222-222222222222";
     let token = issuer.token().principal(principal).scopes(["things:write"]);
@@ -331,7 +331,7 @@ async fn an_anonymous_host_reads_no_tokens() {
 async fn with_tokens_any_address_may_be_bound() {
     let issuer = TestIssuer::start();
     let http = hosted(&[whoami::SKILL], issuer.verifier());
-    let server = Server::start(http, ServeOptions::new("0.0.0.0", 0)).await;
+    let server = Server::at("0.0.0.0:0", http, ServeOptions::default()).await;
     let mut client = Client::connect(([127, 0, 0, 1], server.address.port()).into()).await;
     unauthorized(&call(&mut client, "/skills/auth.whoami@1", &[]).await);
 }

@@ -177,20 +177,22 @@ async fn a_server_that_is_dropped_asks_for_no_more_keys() {
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let before = tasks();
     for mcp in [false, true] {
-        let (bound, address) = tokio::sync::oneshot::channel();
         let host = SkillSet::with_states([nothing::SKILL], States::default()).unwrap();
-        let (verifier, options) = (issuer.verifier(), ServeOptions::new("127.0.0.1", 0));
-        let told = |at| bound.send(at).unwrap();
+        let (verifier, options) = (issuer.verifier(), ServeOptions::default());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stop = std::future::pending();
         let serving = tokio::spawn(async move {
             if mcp {
                 let mcp = McpHttpServer::new(McpServer::new(host).unwrap(), verifier);
-                skill_sdk::mcp::http::serve(mcp, options, told, stop).await
+                skill_sdk::mcp::http::serve(mcp, listener, options, stop).await
             } else {
-                serve(HttpServer::new(host, verifier), options, told, stop).await
+                serve(HttpServer::new(host, verifier), listener, options, stop).await
             }
         });
-        address.await.unwrap();
+        // Until it serves.
+        while tasks() <= before + 1 {
+            tokio::task::yield_now().await;
+        }
         serving.abort();
         assert!(serving.await.unwrap_err().is_cancelled());
         let gone = async {

@@ -50,7 +50,7 @@ async fn web_pages_of_others_cannot_call_skills() {
     let http = http
         .allow_host("evil.example")
         .and_then(|http| http.allow_origin(page.1));
-    let server = Server::start(http.unwrap(), ServeOptions::new("127.0.0.1", 0)).await;
+    let server = Server::start(http.unwrap(), ServeOptions::default()).await;
     let mut client = server.connect().await;
     client.send(call("evil.example:8080", &[page])).await;
     assert_eq!(client.receive().await.status, 200);
@@ -63,7 +63,7 @@ async fn web_pages_of_others_cannot_call_skills() {
 #[tokio::test]
 async fn the_management_port_responds_while_every_thread_is_blocked() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut options = ServeOptions::new("127.0.0.1", 0);
+    let mut options = ServeOptions::default();
     options.ops = Some(free.to_string());
     let server = Server::start(anonymous(&[act::SKILL]), options).await;
     let mut signs = Signs::of_call("ops");

@@ -33,7 +33,7 @@ fn limited(change: impl FnOnce(&mut Limits)) -> HttpServer {
 }
 
 async fn serve(change: impl FnOnce(&mut Limits)) -> Server {
-    Server::start(limited(change), ServeOptions::new("127.0.0.1", 0)).await
+    Server::start(limited(change), ServeOptions::default()).await
 }
 
 fn action(action: &str) -> String {

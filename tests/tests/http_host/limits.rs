@@ -20,7 +20,7 @@ fn limited(change: impl FnOnce(&mut Limits)) -> HttpServer {
 }
 
 async fn serve(change: impl FnOnce(&mut Limits)) -> Server {
-    Server::start(limited(change), ServeOptions::new("127.0.0.1", 0)).await
+    Server::start(limited(change), ServeOptions::default()).await
 }
 
 fn action(action: &str) -> String {
@@ -72,7 +72,7 @@ async fn one_skill_at_its_limit_leaves_the_others_alone() {
 
 #[tokio::test]
 async fn an_async_fn_that_blocks_its_thread_is_counted() {
-    let server = Server::start(anonymous(&[act::SKILL]), ServeOptions::new("127.0.0.1", 0)).await;
+    let server = Server::start(anonymous(&[act::SKILL]), ServeOptions::default()).await;
     let slow = "skill_sdk_slow_polls_total{skill=\"http.act@1\"}";
     assert_eq!(metric(&server, slow).await, "0");
     let mut client = server.connect().await;
@@ -86,7 +86,7 @@ async fn serve_deaf(change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();
     change(&mut limits);
     let http = anonymous(&[act::SKILL, deaf::SKILL, unclassified::SKILL]).limits(limits);
-    Server::start(http, ServeOptions::new("127.0.0.1", 0)).await
+    Server::start(http, ServeOptions::default()).await
 }
 
 /// Leaves a thread behind: the caller goes away, and the skill does not hear of it.
@@ -214,7 +214,7 @@ async fn bodies_in_parts_share_a_memory() {
 
 #[tokio::test]
 async fn times_that_no_clock_holds_are_for_ever() {
-    let mut options = ServeOptions::new("127.0.0.1", 0);
+    let mut options = ServeOptions::default();
     options.drain = Duration::MAX;
     let http = limited(|limits| {
         limits.header_read_timeout = Duration::MAX;

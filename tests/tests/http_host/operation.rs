@@ -45,7 +45,7 @@ fn flaky() -> Result<Flaky, SkillError> {
 }
 
 async fn serve(http: HttpServer) -> Server {
-    Server::start(http, ServeOptions::new("127.0.0.1", 0)).await
+    Server::start(http, ServeOptions::default()).await
 }
 
 /// The reasons of a host that is not ready.

@@ -207,7 +207,7 @@ async fn head_is_get_without_a_body() {
 #[tokio::test]
 async fn bodies_over_the_limit() {
     let http = anonymous(&[act::SKILL]).body_limit(100);
-    let server = Server::start(http, ServeOptions::new("127.0.0.1", 0)).await;
+    let server = Server::start(http, ServeOptions::default()).await;
     let fits = action(&"a".repeat(100 - action("").len()));
     assert_eq!(fits.len(), 100);
     assert_eq!(server.connect().await.post(ACT, &fits).await.status, 200);
@@ -311,7 +311,7 @@ async fn a_call_over_its_time_is_a_retryable_503() {
 #[tokio::test]
 async fn calls_over_the_limit_are_told_to_come_back() {
     let http = anonymous(&[act::SKILL]).concurrency(1);
-    let server = Server::start(http, ServeOptions::new("127.0.0.1", 0)).await;
+    let server = Server::start(http, ServeOptions::default()).await;
     let mut signs = Signs::of_call("limit");
     let (mut first, mut second) = (server.connect().await, server.connect().await);
     let body = json!({"invocationId": "limit", "inputs": {"action": "wait"}}).to_string();

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skill_sdk::Environment;
 use skill_sdk::context::States;
-use skill_sdk::http::{BindError, ServeOptions};
+use skill_sdk::http::ServeOptions;
 use skill_sdk::mcp::http::{McpHttpServer, serve};
 use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
 use skill_sdk::pipeline::SkillSet;
@@ -267,7 +267,7 @@ pub(super) fn failed(message: &Value) -> (String, bool) {
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     pub(super) stop: oneshot::Sender<()>,
-    pub(super) done: tokio::task::JoinHandle<Result<(), BindError>>,
+    pub(super) done: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
 impl Server {
@@ -277,23 +277,20 @@ impl Server {
     }
 
     pub(super) async fn of(mcp: McpHttpServer) -> Self {
-        Self::with(mcp, ServeOptions::new("127.0.0.1", 0)).await
+        Self::with(mcp, ServeOptions::default()).await
     }
 
     pub(super) async fn with(mcp: McpHttpServer, options: ServeOptions) -> Self {
-        let (bound, address) = oneshot::channel();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             if stopped.await.is_err() {
                 pending::<()>().await;
             }
         };
-        let done = tokio::spawn(serve(mcp, options, |at| bound.send(at).unwrap(), stopped));
-        Self {
-            address: address.await.expect("the server starts"),
-            stop,
-            done,
-        }
+        let done = tokio::spawn(serve(mcp, listener, options, stopped));
+        Self { address, stop, done }
     }
 
     /// Sends one message as a client of the old era.

@@ -84,7 +84,7 @@ async fn stopping_lets_calls_finish_and_takes_no_new_ones() {
 
 #[tokio::test]
 async fn what_outlasts_the_drain_is_answered() {
-    let mut options = ServeOptions::new("127.0.0.1", 0);
+    let mut options = ServeOptions::default();
     options.drain = std::time::Duration::ZERO;
     let server = Server::with(McpHttpServer::anonymous(host()), options).await;
     let mut signs = Signs::of_call("mcp-drain");

@@ -53,7 +53,7 @@ async fn progress_makes_a_stream_that_ends_with_the_result() {
 
 #[tokio::test]
 async fn an_open_stream_does_not_keep_the_server() {
-    let mut options = skill_sdk::http::ServeOptions::new("127.0.0.1", 0);
+    let mut options = skill_sdk::http::ServeOptions::default();
     options.drain = std::time::Duration::ZERO;
     let server = Server::with(McpHttpServer::anonymous(host()), options).await;
     let meta = json!({"progressToken": "p", "skill/invocationId": "mcp-open-stream"});

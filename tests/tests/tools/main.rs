@@ -82,7 +82,7 @@ async fn documents(
     let open = Server::of(sample::SKILLS).await;
     let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
     let http = HttpServer::new(host, issuer.verifier());
-    let closed = Server::start(http, ServeOptions::new("127.0.0.1", 0)).await;
+    let closed = Server::start(http, ServeOptions::default()).await;
     let token = issuer.token().authorization();
     let mut documents = Vec::new();
     for (index, address) in [program.address, guarded.address, open.address, closed.address]

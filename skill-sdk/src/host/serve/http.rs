@@ -1,9 +1,10 @@
 //! `serve http` and `serve mcp-http`.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 
 use serde_json::json;
+use tokio::net::TcpListener;
 
 use super::sample::sample;
 use super::{announce, run, start};
@@ -22,11 +23,10 @@ pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<u8, Failure
     let server = prepare(args, refs)?;
     let (skills, anonymous) = (server.host().clone(), server.is_anonymous());
     let serve = async |stop| {
-        let bound = |address| {
-            announce(format_args!("http://{address}"));
-            tell(&example(&skills, anonymous, address));
-        };
-        http::serve(server, options(args), bound, stop).await
+        let (listener, address, options) = listen(args, anonymous).await?;
+        announce(format_args!("http://{address}"));
+        tell(&example(&skills, anonymous, address));
+        http::serve(server, listener, options, stop).await
     };
     run(args.limits.concurrency, args.drain, || (), serve)
 }
@@ -37,6 +37,7 @@ pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[Stri
     use crate::mcp::http::{McpHttpServer, PATH, serve};
 
     let http = prepare(&args.http, refs)?;
+    let anonymous = http.is_anonymous();
     let tools = super::mcp::tools(http.host().clone(), &args.mcp)?;
     let mut server = McpHttpServer::over(tools, http)
         .cors(args.cors)
@@ -45,8 +46,9 @@ pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[Stri
         server = server.public_url(url).map_err(Failure::usage)?;
     }
     let serve = async |stop| {
-        let bound = |address| announce(format_args!("http://{address}{PATH}"));
-        serve(server, options(&args.http), bound, stop).await
+        let (listener, address, options) = listen(&args.http, anonymous).await?;
+        announce(format_args!("http://{address}{PATH}"));
+        serve(server, listener, options, stop).await
     };
     run(args.http.limits.concurrency, args.http.drain, || (), serve)
 }
@@ -79,12 +81,21 @@ fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<HttpServer, Failure>
     Ok(server)
 }
 
-fn options(args: &ServeHttpArgs) -> ServeOptions {
-    let mut options = ServeOptions::new(args.host.clone(), args.port);
+/// Listens at the address of the arguments, if callers without a token may be served there.
+async fn listen(
+    args: &ServeHttpArgs,
+    anonymous: bool,
+) -> io::Result<(TcpListener, SocketAddr, ServeOptions)> {
+    let (host, port) = (args.host.as_str(), args.port);
+    let failed =
+        |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {host}:{port}: {error}"));
+    let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
+    let mut options = ServeOptions::default();
     options.anonymous_anywhere = args.allow_anonymous == Some(AllowAnonymous::Anywhere);
     options.ops.clone_from(&args.ops_addr);
     options.drain = args.drain;
-    options
+    let address = options.address(&listener, anonymous)?;
+    Ok((listener, address, options))
 }
 
 impl ServeHttpArgs {

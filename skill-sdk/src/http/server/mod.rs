@@ -1,6 +1,5 @@
 //! The server: binding, connections, graceful shutdown.
 
-mod bind;
 mod connection;
 mod listen;
 mod ops;
@@ -9,16 +8,17 @@ mod response;
 mod tests;
 
 use std::future::Future;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-pub use self::bind::{BindError, ServeOptions};
 use self::listen::Listening;
 use self::response::Routes;
 use super::auth::warm_up;
@@ -31,22 +31,64 @@ const SETTLE: Duration = Duration::from_millis(50);
 /// How long connections have to close once there are no calls any more, or no time.
 const GOODBYE: Duration = Duration::from_secs(1);
 
+/// How to serve.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ServeOptions {
+    /// Whether addresses beyond loopback may be served when callers need no token. The default is no.
+    pub anonymous_anywhere: bool,
+    /// The address (`HOST:PORT`) of the management port, which serves `/healthz`, `/readyz` and `/metrics` without a token, from a
+    /// thread of its own. By default there is none.
+    pub ops: Option<String>,
+    /// How long running calls may take to finish once the server is told to stop. The default is 30 seconds.
+    pub drain: Duration,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            anonymous_anywhere: false,
+            ops: None,
+            drain: Duration::from_secs(30),
+        }
+    }
+}
+
+impl ServeOptions {
+    /// The address of a listener, if it may be served to callers without a token or `anonymous` is false.
+    pub(crate) fn address(&self, listener: &TcpListener, anonymous: bool) -> io::Result<SocketAddr> {
+        let address = listener.local_addr()?;
+        if !anonymous || self.anonymous_anywhere || address.ip().to_canonical().is_loopback() {
+            return Ok(address);
+        }
+        let message = format!(
+            "anonymous callers are allowed on loopback addresses only, and {address} is none; \
+             bind 127.0.0.1, or allow it with --allow-anonymous=anywhere"
+        );
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
+    }
+}
+
 /// Serves until `stop` resolves, then lets running calls finish within the drain time.
 ///
-/// `bound` is called once with the address that is really bound. While calls finish the server goes on listening: new
-/// calls are rejected with a retryable 503, and `/readyz` says that it is stopping. What still runs when the time is up
-/// is cancelled and gets the same response.
+/// While calls finish the server goes on listening: new calls are rejected with a retryable 503, and `/readyz` says that it is
+/// stopping. What still runs when the time is up is cancelled and gets the same response.
+///
+/// # Errors
+///
+/// Callers need no token and the address of the listener can be reached from outside; or the management port cannot be
+/// served.
 pub async fn serve(
     host: HttpServer,
+    listener: TcpListener,
     options: ServeOptions,
-    bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
-) -> Result<(), BindError> {
+) -> io::Result<()> {
     let service = host.service().clone();
     let _warming = warm_up(&host);
     let anonymous = host.is_anonymous();
     let guard = anonymous.then(|| host.guard().clone());
-    run(router(host), service, &options, anonymous, guard, bound, stop).await
+    run(router(host), service, listener, &options, anonymous, guard, stop).await
 }
 
 /// Serves any routes with the limits and the shutdown of `service`; see [`serve`]. `anonymous`: callers need no token.
@@ -54,18 +96,17 @@ pub async fn serve(
 pub(crate) async fn run(
     router: Router,
     service: Service,
+    listener: TcpListener,
     options: &ServeOptions,
     anonymous: bool,
     guard: Option<Arc<Guard>>,
-    bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
-) -> Result<(), BindError> {
-    let (listener, address) = bind::bind(options, anonymous).await?;
+) -> io::Result<()> {
+    let address = options.address(&listener, anonymous)?;
     let _ops = match &options.ops {
         Some(ops) => Some(ops::OpsServer::start(ops, service.clone())?),
         None => None,
     };
-    bound(address);
     let served = Routes {
         router: TowerToHyperService::new(router),
         guard: guard.filter(|_| address.ip().to_canonical().is_loopback()),

@@ -1,6 +1,7 @@
 //! The management port: `/healthz`, `/readyz` and `/metrics` from a thread of its own, whatever skills do.
 
-use std::net::{SocketAddr, TcpListener as StdListener};
+use std::io;
+use std::net::TcpListener as StdListener;
 use std::time::Duration;
 
 use axum::Router;
@@ -12,7 +13,6 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::BindError;
 use crate::http::operations;
 use crate::serve::Service;
 
@@ -27,18 +27,13 @@ pub(super) struct OpsServer(
 
 impl OpsServer {
     /// Listens at `address` (`HOST:PORT`) and serves the operations of a service, which runs on the current runtime.
-    pub(super) fn start(address: &str, service: Service) -> Result<Self, BindError> {
-        let io_error = |source| BindError::Io {
-            address: address.to_owned(),
-            source,
-        };
-        let listener = StdListener::bind(address).map_err(io_error)?;
-        listener.set_nonblocking(true).map_err(io_error)?;
-        let bound = listener.local_addr().map_err(io_error)?;
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(io_error)?;
+    pub(super) fn start(address: &str, service: Service) -> io::Result<Self> {
+        let failed =
+            |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"));
+        let listener = StdListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true)?;
+        let bound = listener.local_addr()?;
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router(service, Handle::current());
         let serve = async move {
@@ -55,15 +50,10 @@ impl OpsServer {
         };
         std::thread::Builder::new()
             .name("skill-sdk-ops".to_owned())
-            .spawn(move || runtime.block_on(serve))
-            .map_err(io_error)?;
-        announce(bound);
+            .spawn(move || runtime.block_on(serve))?;
+        tracing::info!(address = %bound, "serving /healthz, /readyz and /metrics");
         Ok(Self(stop))
     }
-}
-
-fn announce(address: SocketAddr) {
-    tracing::info!(%address, "serving /healthz, /readyz and /metrics");
 }
 
 /// What is ready is asked on the runtime that serves: states that are built for it belong there.

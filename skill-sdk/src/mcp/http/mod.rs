@@ -12,28 +12,32 @@ mod sessions;
 mod stream;
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::io;
+
+use tokio::net::TcpListener;
 
 pub use self::config::McpHttpServer;
 pub use self::routes::router;
+use crate::http::ServeOptions;
 use crate::http::auth::warm_up;
 use crate::http::server::run;
-use crate::http::{BindError, ServeOptions};
 
 /// The path of the endpoint. With a slash behind it, it is the same.
 pub(crate) const PATH: &str = "/mcp";
 
-/// Serves until `stop` resolves, then lets running calls finish within the drain time.
+/// Serves until `stop` resolves, then lets running calls finish within the drain time; see [`http::serve`](crate::http::serve).
 ///
-/// `bound` is called once with the address that is really bound.
+/// # Errors
+///
+/// Those of [`http::serve`](crate::http::serve).
 pub async fn serve(
     mcp: McpHttpServer,
+    listener: TcpListener,
     options: ServeOptions,
-    bound: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
-) -> Result<(), BindError> {
+) -> io::Result<()> {
     let service = mcp.http.service().clone();
     let _warming = warm_up(&mcp.http);
     let anonymous = mcp.http.is_anonymous();
-    run(router(mcp), service, &options, anonymous, None, bound, stop).await
+    run(router(mcp), service, listener, &options, anonymous, None, stop).await
 }

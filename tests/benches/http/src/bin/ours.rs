@@ -47,13 +47,7 @@ fn host() -> io::Result<()> {
     install_panic_hook();
     let host = SkillSet::collect().map_err(io::Error::other)?;
     start::run(async {
-        serve(
-            HttpServer::anonymous(host),
-            ServeOptions::new("127.0.0.1", 0),
-            start::announce,
-            std::future::pending(),
-        )
-        .await
-        .map_err(io::Error::other)
+        let (server, listener) = (HttpServer::anonymous(host), start::listen().await?);
+        serve(server, listener, ServeOptions::default(), std::future::pending()).await
     })
 }

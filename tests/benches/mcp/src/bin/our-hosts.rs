@@ -16,6 +16,7 @@ use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk::skill;
 use skill_sdk_bench_mcp::{Order, Quote, pin, quote};
 use tokio::fs::File;
+use tokio::net::TcpListener;
 
 /// A quote, by a function that may wait.
 #[skill("bench.quote", version = "1", side_effects = "none", risk = "low")]
@@ -92,14 +93,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         .build()?;
     let host = McpServer::new(host)?;
     if how == "mcp-http" {
-        let options = ServeOptions::new("127.0.0.1", 0);
         let mcp = McpHttpServer::anonymous(host);
-        runtime.block_on(mcp_http::serve(
-            mcp,
-            options,
-            |at| println!("listening on http://{at}"),
-            pending(),
-        ))?;
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            println!("listening on http://{}", listener.local_addr()?);
+            mcp_http::serve(mcp, listener, ServeOptions::default(), pending()).await
+        })?;
         return Ok(());
     }
     let protocol = stdio::take()?;
