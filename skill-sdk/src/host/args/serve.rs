@@ -68,6 +68,10 @@ pub struct ServeHttpArgs {
         value_name = "[SKILL=]CALLS", default_value = "256", help_heading = "Limits", value_parser = skill_calls)]
     pub skill_concurrency: Vec<(Option<String>, usize)>,
 
+    /// How many worker threads run async functions; by default one for each core, at least 4
+    #[arg(long, env = "TOKIO_WORKER_THREADS", value_name = "COUNT", help_heading = "Limits", value_parser = flags::count(1..=65536))]
+    pub workers: Option<usize>,
+
     /// How long running calls may take to finish after a signal
     #[arg(long = "drain-seconds", env = "SKILL_SDK_DRAIN_SECONDS", default_value = "30",
         value_name = "SECONDS", help_heading = "Limits", value_parser = flags::seconds(0))]
@@ -94,6 +98,10 @@ pub struct PipeLimits {
     /// How many calls may run at the same time
     #[arg(long, value_name = "CALLS", default_value = "256", value_parser = flags::count(1..))]
     pub concurrency: usize,
+
+    /// How many worker threads run async functions; by default one for each core, at least 4
+    #[arg(long, env = "TOKIO_WORKER_THREADS", value_name = "COUNT", value_parser = flags::count(1..=65536))]
+    pub workers: Option<usize>,
 
     /// How long running calls may take to finish once the input ended, or after a signal
     #[arg(long = "drain-seconds", value_name = "SECONDS", default_value = "30", value_parser = flags::seconds(0))]

@@ -28,7 +28,7 @@ pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<u8, Failure
         tell(&example(&skills, anonymous, address));
         http::serve(server, listener, options, stop).await
     };
-    run(args.limits.concurrency, args.drain, || (), serve)
+    run((args.limits.concurrency, args.workers), args.drain, || (), serve)
 }
 
 /// Serves MCP over HTTP until the program is told to stop.
@@ -50,7 +50,8 @@ pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[Stri
         announce(format_args!("http://{address}{PATH}"));
         serve(server, listener, options, stop).await
     };
-    run(args.http.limits.concurrency, args.http.drain, || (), serve)
+    let threads = (args.http.limits.concurrency, args.http.workers);
+    run(threads, args.http.drain, || (), serve)
 }
 
 /// Starts the log, and makes the server that listens.

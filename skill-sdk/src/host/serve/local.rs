@@ -41,12 +41,14 @@ pub(super) fn serve(
     let ending = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&ending);
     let last = move || end(group, &ended);
-    let code = run(calls, drain, last, async |stop| match (stdio, &args.socket) {
-        (Some(stdio), _) => over_stdio(server, stdio, group, stop)
-            .await
-            .map_err(|error| format!("cannot serve: {error}")),
-        (None, Some(path)) => over_socket(server, path, stop).await,
-        (None, None) => Ok(()),
+    let code = run((calls, args.limits.workers), drain, last, async |stop| {
+        match (stdio, &args.socket) {
+            (Some(stdio), _) => over_stdio(server, stdio, group, stop)
+                .await
+                .map_err(|error| format!("cannot serve: {error}")),
+            (None, Some(path)) => over_socket(server, path, stop).await,
+            (None, None) => Ok(()),
+        }
     });
     end(group, &ending);
     code

@@ -33,7 +33,7 @@ pub(super) fn serve(args: &ServeMcpStdioArgs, refs: &[String], stdio: ProtocolSt
         let ended = serve_until_gone(server, input, output, options, stop, gone).await;
         ended.map_err(failed)
     };
-    run(calls, patience, || (), serve)
+    run((calls, args.limits.workers), patience, || (), serve)
 }
 
 /// The skills as tools.

@@ -76,17 +76,17 @@ pub(super) fn start(format: LogFormat, refs: &[String]) -> Result<SkillSet, Fail
     Ok(skills)
 }
 
-/// Runs a server for so many calls at the same time. A process that has not ended `patience` after a signal is ended; `last`
+/// Runs a server for so many calls at the same time, with so many worker threads. A process that has not ended `patience` after a signal is ended; `last`
 /// runs before that.
 fn run<E: Display>(
-    calls: usize,
+    (calls, workers): (usize, Option<usize>),
     patience: Duration,
     last: impl FnOnce() + Send + 'static,
     serve: impl AsyncFnOnce(Stop) -> Result<(), E>,
 ) -> Result<u8, Failure> {
     let stop = stop_signal(patience, last)
         .map_err(|error| Failure::usage(format_args!("cannot listen for signals: {error}")))?;
-    let runtime = runtime::runtime(calls)
+    let runtime = runtime::runtime(calls, workers)
         .map_err(|error| Failure::usage(format_args!("cannot start the runtime: {error}")))?;
     let served = runtime.block_on(serve(Box::pin(stop)));
     // What still runs was given its time.

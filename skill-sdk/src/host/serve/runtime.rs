@@ -14,21 +14,16 @@ const MIN_WORKERS: usize = 4;
 /// More threads than a system gives, and few enough to count on.
 const MOST: usize = 1 << 16;
 
-/// A runtime for so many calls at the same time, each of which may keep a thread of its own.
-pub(crate) fn runtime(calls: usize) -> io::Result<Runtime> {
+/// A runtime for so many calls at the same time, each of which may keep a thread of its own, with so many worker threads: by
+/// default one for each core, but not fewer than 4.
+pub(crate) fn runtime(calls: usize, workers: Option<usize>) -> io::Result<Runtime> {
+    let cores = || available_parallelism().map_or(1, usize::from);
     Builder::new_multi_thread()
-        .worker_threads(workers())
+        .worker_threads(workers.unwrap_or_else(|| cores().max(MIN_WORKERS)))
         .max_blocking_threads(calls.min(MOST) + SPARE)
         .thread_name("skill-sdk")
         .enable_all()
         .build()
-}
-
-/// The number of worker threads: what `TOKIO_WORKER_THREADS` says, else one for each core, but not fewer than 4.
-fn workers() -> usize {
-    let said = std::env::var("TOKIO_WORKER_THREADS").ok();
-    let said = said.and_then(|said| said.parse().ok()).filter(|said| *said > 0);
-    said.unwrap_or_else(|| available_parallelism().map_or(1, usize::from).max(MIN_WORKERS))
 }
 
 #[cfg(test)]
@@ -37,7 +32,8 @@ mod tests {
 
     #[test]
     fn the_number_of_calls_may_be_the_greatest_there_is() {
-        let runtime = runtime(usize::MAX).unwrap();
+        let runtime = runtime(usize::MAX, Some(1)).unwrap();
+        assert_eq!(runtime.metrics().num_workers(), 1);
         assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 1)).unwrap(), 1);
     }
 }
