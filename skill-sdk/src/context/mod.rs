@@ -77,7 +77,8 @@ struct Inner {
     /// What the skill declares that it will ask for.
     declared: DeclaredNames,
     undeclared: Mutex<Vec<String>>,
-    cost: Arc<Mutex<Cost>>,
+    /// What the call costs, unless the server adds it up.
+    cost: Mutex<Cost>,
     #[cfg(feature = "runtime")]
     cancellation: tokio_util::sync::CancellationToken,
     /// The span in which the call runs.
@@ -102,7 +103,7 @@ impl SkillContext {
             states,
             declared,
             undeclared: Mutex::default(),
-            cost: meta.cost.clone().unwrap_or_default(),
+            cost: Mutex::default(),
             meta,
             #[cfg(feature = "runtime")]
             cancellation: tokio_util::sync::CancellationToken::new(),
@@ -326,7 +327,8 @@ impl SkillContext {
 
     /// A panic while the lock is held cannot leave the sums half-written.
     fn cost(&self) -> MutexGuard<'_, Cost> {
-        self.0.cost.lock().unwrap_or_else(PoisonError::into_inner)
+        let cost = self.0.meta.cost.as_deref().unwrap_or(&self.0.cost);
+        cost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The verified caller; `None` when the host does not verify callers.

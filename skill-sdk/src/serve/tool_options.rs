@@ -22,10 +22,13 @@ pub enum ToolSchemas {
 #[non_exhaustive]
 pub struct ToolOptions {
     /// Which names are listed: those that every client takes, as `git_merge`, or those of the skills, as `git.merge`.
-    #[cfg_attr(feature = "host", arg(long = "tool-names", default_value = "portable", value_parser = tool_names()))]
+    #[cfg_attr(feature = "host", arg(id = "tool_names", long = "tool-names", default_value = "portable", value_parser = tool_names()))]
     pub names: ToolNames,
     /// Which schemas are listed.
-    #[cfg_attr(feature = "host", arg(long = "tool-schemas", value_enum, default_value_t))]
+    #[cfg_attr(
+        feature = "host",
+        arg(id = "tool_schemas", long = "tool-schemas", value_enum, default_value_t)
+    )]
     pub schemas: ToolSchemas,
     /// List older versions of a skill too, as `git_merge_v1` beside `git_merge`.
     #[cfg_attr(feature = "host", arg(long))]

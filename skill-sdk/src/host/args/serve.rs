@@ -69,7 +69,8 @@ pub struct ServeHttpArgs {
     pub skill_concurrency: Vec<(Option<String>, usize)>,
 
     /// How many worker threads run async functions; by default one for each core, at least 4
-    #[arg(long, env = "TOKIO_WORKER_THREADS", value_name = "COUNT", help_heading = "Limits", value_parser = flags::count(1..=65536))]
+    #[arg(long, env = "TOKIO_WORKER_THREADS",
+        value_name = "COUNT", help_heading = "Limits", value_parser = flags::count(1..=65_536))]
     pub workers: Option<usize>,
 
     /// How long running calls may take to finish after a signal
@@ -100,7 +101,8 @@ pub struct PipeLimits {
     pub concurrency: usize,
 
     /// How many worker threads run async functions; by default one for each core, at least 4
-    #[arg(long, env = "TOKIO_WORKER_THREADS", value_name = "COUNT", value_parser = flags::count(1..=65536))]
+    #[arg(long, env = "TOKIO_WORKER_THREADS",
+        value_name = "COUNT", value_parser = flags::count(1..=65_536))]
     pub workers: Option<usize>,
 
     /// How long running calls may take to finish once the input ended, or after a signal
