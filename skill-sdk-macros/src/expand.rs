@@ -366,10 +366,10 @@ pub(crate) fn running(function: &Function, call: &TokenStream, returned: &shape:
     Run {
         is_async,
         body: quote! {
-            use __sdk::returns::{ViaError as _, ViaInto as _, ViaPlain as _, ViaUnknown as _};
+            use __sdk::returns::prelude::*;
             let #value: #whole = #call;
         },
-        converted: quote!((&&&&__sdk::ReturnOf::<#whole>::NEW).return_kind().convert(#argument)),
+        converted: quote!((&&&&&__sdk::ReturnOf::<#whole>::NEW).return_kind().convert(#argument)),
     }
 }
 

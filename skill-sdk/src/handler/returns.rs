@@ -2,7 +2,7 @@
 //!
 //! `SkillError` is itself an `std::error::Error`, so no trait can be implemented for "anything that becomes a
 //! `SkillError`" and for "any other error" without overlap. The expansion knows the concrete type, though, and method
-//! look-up prefers the receiver with fewer dereferences: `(&&&&ReturnOf::<R>::NEW).return_kind()` takes the first kind that
+//! look-up prefers the receiver with fewer dereferences: `(&&&&&ReturnOf::<R>::NEW).return_kind()` takes the first kind that
 //! fits.
 
 use std::any::type_name;
@@ -34,13 +34,51 @@ impl<R> fmt::Debug for ReturnOf<R> {
 )]
 pub trait SkillFailureType {}
 
+/// A text as the error of a skill. Implemented for nothing: it is there for its message.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a skill: a text has no code",
+    label = "the caller would never see this text",
+    note = "return `SkillError`, and write `SkillError::terminal(\"a_code\", text)` or `.terminal_with(\"a_code\", text)` of `skill_sdk::FailureExt`: the caller sees the code and the text"
+)]
+pub trait TextFailure {}
+
+/// A boxed error that must stay on its thread. Implemented for nothing: it is there for its message.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a skill",
+    label = "not `Send` and `Sync`",
+    note = "write `Box<dyn std::error::Error + Send + Sync>`, or return `SkillError`"
+)]
+pub trait SharedFailure {}
+
 /// The kinds of return types, in the order in which they are tried.
 pub mod kinds {
-    use super::{Error, ReturnOf, SkillError, SkillFailureType, type_name};
+    use std::borrow::Cow;
+
+    use super::{Error, ReturnOf, SharedFailure, SkillError, SkillFailureType, TextFailure};
+
+    /// What the expansion has in scope to find the kind.
+    pub mod prelude {
+        pub use super::{
+            ViaBox as _, ViaError as _, ViaInto as _, ViaPlain as _, ViaText as _, ViaUnknown as _,
+            ViaUnshared as _,
+        };
+    }
 
     /// `Result<T, E>` where `E` becomes a `SkillError` by itself.
     #[derive(Debug)]
     pub struct Classified;
+
+    /// `Result<T, E>` where `E` is a box of any error: of the standard library, of anyhow, of eyre.
+    #[derive(Debug)]
+    pub struct Boxed;
+
+    /// `Result<T, E>` where `E` is a text.
+    #[derive(Debug)]
+    pub struct Text;
+
+    /// `Result<T, E>` where `E` is a box that must stay on its thread.
+    #[derive(Debug)]
+    pub struct Unshared;
 
     /// `Result<T, E>` with any other error.
     #[derive(Debug)]
@@ -61,7 +99,37 @@ pub mod kinds {
             Classified
         }
     }
-    impl<T, E: Into<SkillError>> ViaInto for &&&ReturnOf<Result<T, E>> {}
+    impl<T, E: Into<SkillError>> ViaInto for &&&&ReturnOf<Result<T, E>> {}
+
+    /// Finds [`Boxed`].
+    pub trait ViaBox {
+        /// The kind.
+        fn return_kind(&self) -> Boxed {
+            Boxed
+        }
+    }
+    impl<T, E: AsRef<dyn Error + Send + Sync>> ViaBox for &&&ReturnOf<Result<T, E>> {}
+
+    /// Finds [`Text`].
+    pub trait ViaText {
+        /// The kind.
+        fn return_kind(&self) -> Text {
+            Text
+        }
+    }
+    impl<T> ViaText for &&&ReturnOf<Result<T, String>> {}
+    impl<T> ViaText for &&&ReturnOf<Result<T, &str>> {}
+    impl<T> ViaText for &&&ReturnOf<Result<T, Cow<'_, str>>> {}
+
+    /// Finds [`Unshared`].
+    pub trait ViaUnshared {
+        /// The kind.
+        fn return_kind(&self) -> Unshared {
+            Unshared
+        }
+    }
+    impl<T> ViaUnshared for &&&ReturnOf<Result<T, Box<dyn Error>>> {}
+    impl<T> ViaUnshared for &&&ReturnOf<Result<T, Box<dyn Error + Send>>> {}
 
     /// Finds [`Unclassified`].
     pub trait ViaError {
@@ -101,20 +169,54 @@ pub mod kinds {
         }
     }
 
+    impl Boxed {
+        /// The outputs, or the [`SkillError`] in the box; else as [`Unclassified`].
+        pub fn convert<T, E>(self, returned: Result<T, E>) -> Result<T, SkillError>
+        where
+            E: AsRef<dyn Error + Send + Sync> + Into<Box<dyn Error + Send + Sync>>,
+        {
+            match returned {
+                Ok(outputs) => Ok(outputs),
+                // Asked before it is a box: the one that anyhow makes hides the type of the error in it.
+                Err(error) => match SkillError::of(error.as_ref()) {
+                    Ok(failure) => Err(failure),
+                    Err(cause) => Err(SkillError::unclassified(cause, error.into())),
+                },
+            }
+        }
+    }
+
     impl Unclassified {
-        /// The outputs, or `skill_error` with the name of the error's type; the error itself is for the log.
+        /// The outputs, or `skill_error`; the error itself is for the log.
         pub fn convert<T, E: Into<Box<dyn Error + Send + Sync>>>(
             self,
             returned: Result<T, E>,
         ) -> Result<T, SkillError> {
-            returned.map_err(|error| SkillError::unclassified(type_name::<E>(), Some(error.into())))
+            match returned {
+                Ok(outputs) => Ok(outputs),
+                Err(error) => Err(SkillError::unclassified(None, error.into())),
+            }
+        }
+    }
+
+    impl Text {
+        /// Does not compile: see [`TextFailure`].
+        pub fn convert<T, E: TextFailure>(self, returned: Result<T, E>) -> Result<T, SkillError> {
+            returned.map_err(|_| SkillError::crash("no error"))
+        }
+    }
+
+    impl Unshared {
+        /// Does not compile: see [`SharedFailure`].
+        pub fn convert<T, E: SharedFailure>(self, returned: Result<T, E>) -> Result<T, SkillError> {
+            returned.map_err(|_| SkillError::crash("no error"))
         }
     }
 
     impl NoError {
         /// Does not compile: see [`SkillFailureType`].
         pub fn convert<T, E: SkillFailureType>(self, returned: Result<T, E>) -> Result<T, SkillError> {
-            returned.map_err(|_| SkillError::unclassified(type_name::<E>(), None))
+            returned.map_err(|_| SkillError::crash("no error"))
         }
     }
 
