@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::process::ExitCode;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
 
 use super::args::InvokeArgs;
@@ -12,7 +12,7 @@ use super::command::{Failure, exit, output};
 use super::logging::{self, LogFormat};
 use super::stdio;
 use crate::context::Environment;
-use crate::contract::json;
+use crate::contract::json as checked_json;
 use crate::pipeline::{Call, CallOutcome, Meta, SkillSet, install_panic_hook};
 
 /// The protocol that the context of such a call names.
@@ -21,16 +21,30 @@ const PROTOCOL: &str = "local";
 /// Calls the skill with this ref and prints how it ended. `stdin` is read when an argument is `-`.
 pub(super) fn invoke(reference: &str, args: &InvokeArgs, stdin: &mut dyn Read) -> Result<ExitCode, Failure> {
     let (inputs, meta) = call_of(args, stdin)?;
-    let outcome = stdio::aside(|| run(reference, &inputs, meta))?;
-    let (code, document) = match outcome.into_document() {
-        Ok(document) => (exit::GOOD, document),
-        Err(document) => (exit::NO, document),
-    };
-    output::print(&output::json(&document)?)?;
+    let outcome = stdio::aside(|| run(reference, inputs, meta))?;
+    let (code, document) = document(outcome);
+    output::print(&output::indented(&document))?;
     Ok(code.into())
 }
 
-fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(Value, Meta), Failure> {
+/// As [`CallOutcome::into_document`], from the text of the outputs: a `Value` would round large integers.
+fn document(mut outcome: CallOutcome) -> (u8, String) {
+    let attachments = outcome.take_attachments();
+    let (result, cost) = outcome.into_parts();
+    match result {
+        Ok(outputs) => {
+            let (outputs, cost) = (String::from_utf8_lossy(&outputs), json!(cost));
+            let mut document = format!("{{\"outputs\":{outputs},\"cost\":{cost}");
+            if !attachments.is_empty() {
+                document.push_str(&format!(",\"attachments\":{}", json!(attachments)));
+            }
+            (exit::GOOD, document + "}")
+        }
+        Err(error) => (exit::NO, json!({"error": error}).to_string()),
+    }
+}
+
+fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(String, Meta), Failure> {
     if is_stdin(&args.input) && args.settings.as_deref().is_some_and(is_stdin) {
         return Err(
             Failure::usage("`--input -` and `--settings -` cannot both read standard input")
@@ -40,15 +54,16 @@ fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(Value, Meta), Fai
     let mut meta = Meta::new(PROTOCOL);
     meta.idempotency_key.clone_from(&args.idempotency_key);
     if let Some(text) = &args.settings {
-        meta.settings = object("--settings", text, stdin)?;
+        (meta.settings, _) = object("--settings", text, stdin)?;
     }
     if !args.env.is_empty() {
         meta.environment = Environment::overlay(args.env.clone());
     }
-    Ok((object("--input", &args.input, stdin)?.into(), meta))
+    let (_, inputs) = object("--input", &args.input, stdin)?;
+    Ok((inputs, meta))
 }
 
-fn run(reference: &str, inputs: &Value, meta: Meta) -> Result<CallOutcome, Failure> {
+fn run(reference: &str, inputs: String, meta: Meta) -> Result<CallOutcome, Failure> {
     let log = logging::start(LogFormat::Text);
     install_panic_hook();
     let unusable = |error: &dyn std::fmt::Display| Failure::usage(error.to_string());
@@ -60,7 +75,7 @@ fn run(reference: &str, inputs: &Value, meta: Meta) -> Result<CallOutcome, Failu
         .enable_all()
         .build()
         .map_err(|error| unusable(&format_args!("cannot start the runtime: {error}")))?;
-    let outcome = runtime.block_on(skills.call(skill, Call::value(inputs, meta)));
+    let outcome = runtime.block_on(skills.call(skill, Call::json(inputs, meta)));
     // A blocking skill that is over its time must not hold up the end of the program.
     runtime.shutdown_background();
     log.finish();
@@ -72,7 +87,8 @@ fn is_stdin(argument: &str) -> bool {
     matches!(argument, "-" | "@-")
 }
 
-fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String, Value>, Failure> {
+/// A JSON object, and its text.
+fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<(Map<String, Value>, String), Failure> {
     let (place, text) = if is_stdin(argument) {
         let mut text = String::new();
         stdin
@@ -86,12 +102,12 @@ fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String
     } else {
         ("the argument".to_owned(), argument.to_owned())
     };
-    let value = json::parse(text.as_bytes()).map_err(|error| {
+    let value = checked_json::parse(text.as_bytes()).map_err(|error| {
         Failure::usage(format!("{flag}: {place} is not JSON: {error}"))
             .help("write JSON in quotes of the shell, name a file with @FILE, or read standard input with -")
     })?;
     let kind = match value {
-        Value::Object(members) => return Ok(members),
+        Value::Object(members) => return Ok((members, text)),
         Value::Array(_) => "an array",
         Value::String(_) => "a string",
         Value::Number(_) => "a number",
@@ -105,8 +121,6 @@ fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn args(input: &str) -> InvokeArgs {
@@ -132,7 +146,7 @@ mod tests {
             ("@-", "stdin"),
         ] {
             let (inputs, _) = call_of(&args(argument), &mut br#"{"from": "stdin"}"#.as_slice()).unwrap();
-            assert_eq!(inputs, json!({"from": expected}));
+            assert_eq!(inputs, format!(r#"{{"from": "{expected}"}}"#));
         }
         fs::remove_dir_all(&directory).unwrap();
     }
