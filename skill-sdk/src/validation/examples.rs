@@ -1,4 +1,4 @@
-//! The examples that a skill declares: whether they keep its contract.
+//! The values in a contract: whether the examples that a skill declares are valid, and the defaults of its schemas.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -52,6 +52,59 @@ fn check_one(pointer: &str, schema: &Value, value: Map<String, Value>) -> Vec<(S
         .collect()
 }
 
+/// The defaults and examples in a schema that are not valid where they stand, each as a JSON pointer and words.
+pub(crate) fn check_defaults(schema: &Value) -> Vec<(String, String)> {
+    let mut wrong = Vec::new();
+    check_part(schema, &schema["$defs"], "", &mut wrong);
+    wrong
+}
+
+fn check_part(part: &Value, shared: &Value, pointer: &str, wrong: &mut Vec<(String, String)>) {
+    let Value::Object(members) = part else { return };
+    let examples = members.get("examples").and_then(Value::as_array);
+    let examples = examples.into_iter().flatten().enumerate();
+    let default = members.get("default").map(|value| ("default".to_owned(), value));
+    let values = default
+        .into_iter()
+        .chain(examples.map(|(index, value)| (format!("examples/{index}"), value)));
+    let mut compiled = None;
+    for (place, value) in values {
+        let schema = compiled.get_or_insert_with(|| {
+            let mut whole = members.clone();
+            if shared.is_object() {
+                whole.insert("$defs".to_owned(), shared.clone());
+            }
+            Schema::compile(&whole.into()).ok()
+        });
+        let violations = schema
+            .as_ref()
+            .and_then(|schema| schema.validate_value(value).err())
+            .map(Invalid::into_violations);
+        for Violation { path, message } in violations.into_iter().flatten() {
+            let path = path.trim_end_matches('/');
+            wrong.push((format!("{pointer}/{place}{path}"), message));
+        }
+    }
+    for (keyword, child) in members {
+        let pointer = format!("{pointer}/{keyword}");
+        match (keyword.as_str(), child) {
+            ("default" | "examples" | "enum" | "const", _) => {}
+            ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(parts)) => {
+                for (name, part) in parts {
+                    let name = name.replace('~', "~0").replace('/', "~1");
+                    check_part(part, shared, &format!("{pointer}/{name}"), wrong);
+                }
+            }
+            (_, Value::Array(parts)) => {
+                for (index, part) in parts.iter().enumerate() {
+                    check_part(part, shared, &format!("{pointer}/{index}"), wrong);
+                }
+            }
+            (_, part) => check_part(part, shared, &pointer, wrong),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -77,6 +130,34 @@ mod tests {
                 json!([1, {"output": {}, "inputs": {"a": 1}}, {"name": 1}, {"inputs": [], "outputs": {"a": "x"}}, {"inputs": {}}, {"inputs": {"a": 1}, "outputs": {"a": "x"}}])
             ),
             ["/0", "/1", "/2", "/3", "/4/inputs", "/5/outputs/a"]
+        );
+    }
+
+    #[test]
+    fn values_that_their_own_schema_refuses_are_found() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "page": {"type": "integer", "minimum": 1, "default": 0},
+                "sort": {"type": "string", "default": "", "examples": ["a", 7]},
+                "default": {"type": "string", "enum": ["default", 1]},
+                "size": {"$ref": "#/$defs/Size", "default": {"width": "x"}},
+                "list": {"type": "array", "items": {"anyOf": [{"type": "null"}, {"const": 1, "default": 2}]}},
+            },
+            "$defs": {"Size": {"type": "object", "properties": {"width": {"type": "integer", "default": 1}}}},
+        });
+        let pointers: Vec<_> = check_defaults(&schema)
+            .into_iter()
+            .map(|(pointer, _)| pointer)
+            .collect();
+        assert_eq!(
+            pointers,
+            [
+                "/properties/page/default",
+                "/properties/sort/examples/1",
+                "/properties/size/default/width",
+                "/properties/list/items/anyOf/1/default",
+            ]
         );
     }
 }

@@ -25,6 +25,8 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "host")]
+pub(crate) use self::examples::check_defaults;
 #[cfg(any(feature = "host", feature = "testing"))]
 pub(crate) use self::examples::check_examples;
 use self::keywords::Handling;

@@ -7,7 +7,7 @@ use super::{Failure, exit, output, problems, select};
 use crate::contract::{Severity, Stage, validate_spec};
 use crate::host::args::{Format, FormatArgs};
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
-use crate::validation::{Schema, check_examples};
+use crate::validation::{Schema, check_defaults, check_examples};
 
 /// A problem and how severe it is.
 #[derive(Debug, Serialize)]
@@ -93,7 +93,8 @@ pub fn origin(skill: &SkillEntry) -> String {
     )
 }
 
-fn violations(skill: &SkillEntry) -> Vec<Found> {
+/// Everything that is wrong with a skill, or may be: `check` reports it, and `export` writes nothing that has an error.
+pub(super) fn violations(skill: &SkillEntry) -> Vec<Found> {
     let at = |code: &str, pointer: Option<String>, message: String| Problem {
         code: code.to_owned(),
         reference: Some(skill.reference.clone()),
@@ -134,6 +135,18 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
             found.push(Found {
                 severity: Severity::Error,
                 problem: at("invalid_json_schema", Some(pointer), message),
+            });
+            continue;
+        }
+        for (place, why) in check_defaults(schema) {
+            let message = format!("the value breaks the schema that it stands in: {why}");
+            found.push(Found {
+                severity: Severity::Warning,
+                problem: at(
+                    "value_violates_schema",
+                    Some(format!("{pointer}{place}")),
+                    message,
+                ),
             });
         }
     }
@@ -178,6 +191,31 @@ mod tests {
         let found = violations(&skill);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].problem.pointer.as_deref(), Some("/examples/1/inputs/a"));
+    }
+
+    #[test]
+    fn a_default_that_breaks_its_schema_is_a_warning() {
+        let mut skill = skill("a.a@1", "x::a");
+        skill.spec = json!({
+            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
+            "contract": {
+                "inputs": {"type": "object", "properties": {"a": {"type": "integer", "minimum": 1, "default": 0}}},
+                "outputs": {"type": "object"},
+                "idempotency": "none", "timeoutSeconds": 60,
+                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
+                "implementation": {"protocol": "local", "entrypoint": "x:a"},
+            },
+        });
+        let found = violations(&skill);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert_eq!(
+            problems::line(&found[0].problem).lines().next(),
+            Some(
+                "a.a@1: /contract/inputs/properties/a/default: the value breaks the schema that it stands in: 0 is less \
+                 than the minimum of 1 [value_violates_schema]"
+            )
+        );
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, exit, failure, output, select};
-use crate::contract::{Auth, Implementation, Spec, Stage, Violation, validate_spec};
+use super::{Failure, check, exit, failure, output, problems, select};
+use crate::contract::{Auth, Implementation, Severity, Spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
 use crate::package::{Drift, Finding, Outcome, PackageError, Plan};
@@ -47,7 +47,7 @@ pub fn export(
     }
     let plan = plan_of_known;
     if args.check {
-        check(&plan, args.format)
+        compare(&plan, args.format)
     } else {
         write(&plan, args.format)
     }
@@ -70,20 +70,28 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<Value, Failure> {
         };
         *place = json!(implementation);
     }
-    let (broken, doubtful): (Vec<_>, Vec<_>) = validate_spec(&spec, Stage::Source)
+    // The same gate as that of `check`, for what is written.
+    let exported = SkillEntry {
+        spec,
+        ..skill.clone()
+    };
+    let (broken, doubtful): (Vec<_>, Vec<_>) = check::violations(&exported)
         .into_iter()
-        .partition(Violation::is_blocking);
-    for violation in doubtful {
-        failure::warn(&format!("{}: {violation}", skill.reference), None);
+        .partition(|found| found.severity == Severity::Error);
+    for found in doubtful {
+        failure::warn(&problems::line(&found.problem), None);
     }
     if !broken.is_empty() {
-        let lines: Vec<_> = broken.iter().map(ToString::to_string).collect();
+        let lines: Vec<_> = broken
+            .iter()
+            .map(|found| problems::line(&found.problem))
+            .collect();
         return Err(
             Failure::usage(format!("`{}` cannot be exported this way", skill.reference))
                 .detail(lines.join("\n")),
         );
     }
-    Ok(Spec::document(&skill.name, &spec))
+    Ok(Spec::document(&skill.name, &exported.spec))
 }
 
 fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementation> {
@@ -123,7 +131,7 @@ fn write(plan: &Plan, format: Format) -> Result<u8, Failure> {
     Ok(exit::GOOD)
 }
 
-fn check(plan: &Plan, format: Format) -> Result<u8, Failure> {
+fn compare(plan: &Plan, format: Format) -> Result<u8, Failure> {
     #[derive(serde::Serialize)]
     struct Report<'a> {
         ok: bool,
@@ -235,5 +243,16 @@ mod tests {
     fn an_endpoint_that_would_be_refused_is_refused() {
         let failure = document(&entry(), &args(Some(Protocol::Http), "ftp://x")).unwrap_err();
         assert_eq!(failure.code(), exit::USAGE);
+    }
+
+    #[test]
+    fn what_check_refuses_is_not_exported() {
+        let mut entry = entry();
+        entry.spec["contract"]["inputs"]["properties"] = json!({"a": {"pattern": "^(?>a|ab)c$"}});
+        let failure = document(&entry, &args(None, "")).unwrap_err();
+        assert!(
+            format!("{failure:?}").contains("invalid_json_schema"),
+            "{failure:?}"
+        );
     }
 }
