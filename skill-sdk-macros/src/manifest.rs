@@ -25,7 +25,11 @@ fn renamed_in(manifest: &str) -> Option<String> {
     for line in manifest.lines() {
         let line: String = line.split_whitespace().collect();
         if let Some(header) = line.strip_prefix('[') {
-            section = header.split(']').next().unwrap_or_default().to_owned();
+            header
+                .split(']')
+                .next()
+                .unwrap_or_default()
+                .clone_into(&mut section);
         }
         let Some((_, rest)) = section.split_once("dependencies") else {
             continue;

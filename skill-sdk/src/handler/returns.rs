@@ -56,106 +56,56 @@ pub mod kinds {
 
     use super::{Error, ReturnOf, SharedFailure, SkillError, SkillFailureType, TextFailure};
 
-    /// What the expansion has in scope to find the kind.
-    pub mod prelude {
-        pub use super::{
-            ViaBox as _, ViaError as _, ViaInto as _, ViaPlain as _, ViaText as _, ViaUnknown as _,
-            ViaUnshared as _,
+    /// Declares each kind, and the trait by which it is found.
+    macro_rules! kinds {
+        ($($(#[$about:meta])* $kind:ident by $via:ident;)*) => {
+            $(
+                $(#[$about])*
+                #[derive(Debug)]
+                pub struct $kind;
+
+                #[doc = concat!("Finds [`", stringify!($kind), "`].")]
+                pub trait $via {
+                    /// The kind.
+                    fn return_kind(&self) -> $kind {
+                        $kind
+                    }
+                }
+            )*
+
+            /// What the expansion has in scope.
+            pub mod prelude {
+                $(pub use super::$via as _;)*
+            }
         };
     }
 
-    /// `Result<T, E>` where `E` becomes a `SkillError` by itself.
-    #[derive(Debug)]
-    pub struct Classified;
-
-    /// `Result<T, E>` where `E` is a box of any error: of the standard library, of anyhow, of eyre.
-    #[derive(Debug)]
-    pub struct Boxed;
-
-    /// `Result<T, E>` where `E` is a text.
-    #[derive(Debug)]
-    pub struct Text;
-
-    /// `Result<T, E>` where `E` is a box that must stay on its thread.
-    #[derive(Debug)]
-    pub struct Unshared;
-
-    /// `Result<T, E>` with any other error.
-    #[derive(Debug)]
-    pub struct Unclassified;
-
-    /// `Result<T, E>` where `E` is no error.
-    #[derive(Debug)]
-    pub struct NoError;
-
-    /// Anything else: the output itself.
-    #[derive(Debug)]
-    pub struct Plain;
-
-    /// Finds [`Classified`].
-    pub trait ViaInto {
-        /// The kind.
-        fn return_kind(&self) -> Classified {
-            Classified
-        }
+    kinds! {
+        /// `Result<T, E>` where `E` becomes a `SkillError` by itself.
+        Classified by ViaInto;
+        /// `Result<T, E>` where `E` is a box of any error: of the standard library, of anyhow, of eyre.
+        Boxed by ViaBox;
+        /// `Result<T, E>` where `E` is a text.
+        Text by ViaText;
+        /// `Result<T, E>` where `E` is a box that must stay on its thread.
+        Unshared by ViaUnshared;
+        /// `Result<T, E>` with any other error.
+        Unclassified by ViaError;
+        /// `Result<T, E>` where `E` is no error.
+        NoError by ViaUnknown;
+        /// Anything else: the output itself.
+        Plain by ViaPlain;
     }
+
     impl<T, E: Into<SkillError>> ViaInto for &&&&ReturnOf<Result<T, E>> {}
-
-    /// Finds [`Boxed`].
-    pub trait ViaBox {
-        /// The kind.
-        fn return_kind(&self) -> Boxed {
-            Boxed
-        }
-    }
     impl<T, E: AsRef<dyn Error + Send + Sync>> ViaBox for &&&ReturnOf<Result<T, E>> {}
-
-    /// Finds [`Text`].
-    pub trait ViaText {
-        /// The kind.
-        fn return_kind(&self) -> Text {
-            Text
-        }
-    }
     impl<T> ViaText for &&&ReturnOf<Result<T, String>> {}
     impl<T> ViaText for &&&ReturnOf<Result<T, &str>> {}
     impl<T> ViaText for &&&ReturnOf<Result<T, Cow<'_, str>>> {}
-
-    /// Finds [`Unshared`].
-    pub trait ViaUnshared {
-        /// The kind.
-        fn return_kind(&self) -> Unshared {
-            Unshared
-        }
-    }
     impl<T> ViaUnshared for &&&ReturnOf<Result<T, Box<dyn Error>>> {}
     impl<T> ViaUnshared for &&&ReturnOf<Result<T, Box<dyn Error + Send>>> {}
-
-    /// Finds [`Unclassified`].
-    pub trait ViaError {
-        /// The kind.
-        fn return_kind(&self) -> Unclassified {
-            Unclassified
-        }
-    }
     impl<T, E: Into<Box<dyn Error + Send + Sync>>> ViaError for &&ReturnOf<Result<T, E>> {}
-
-    /// Finds [`NoError`].
-    pub trait ViaUnknown {
-        /// The kind.
-        fn return_kind(&self) -> NoError {
-            NoError
-        }
-    }
     impl<T, E> ViaUnknown for &ReturnOf<Result<T, E>> {}
-
-    /// Finds [`Plain`].
-    pub trait ViaPlain {
-        /// The kind.
-        fn return_kind(&self) -> Plain {
-            Plain
-        }
-    }
     impl<T> ViaPlain for ReturnOf<T> {}
 
     impl Classified {

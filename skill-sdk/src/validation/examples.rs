@@ -60,29 +60,31 @@ pub(crate) fn check_defaults(schema: &Value) -> Vec<(String, String)> {
 }
 
 fn check_part(part: &Value, shared: &Value, pointer: &str, wrong: &mut Vec<(String, String)>) {
+    for (index, part) in part.as_array().into_iter().flatten().enumerate() {
+        check_part(part, shared, &format!("{pointer}/{index}"), wrong);
+    }
     let Value::Object(members) = part else { return };
     let examples = members.get("examples").and_then(Value::as_array);
     let examples = examples.into_iter().flatten().enumerate();
-    let default = members.get("default").map(|value| ("default".to_owned(), value));
-    let values = default
-        .into_iter()
-        .chain(examples.map(|(index, value)| (format!("examples/{index}"), value)));
-    let mut compiled = None;
-    for (place, value) in values {
-        let schema = compiled.get_or_insert_with(|| {
-            let mut whole = members.clone();
-            if shared.is_object() {
-                whole.insert("$defs".to_owned(), shared.clone());
+    let mut values: Vec<_> = examples
+        .map(|(at, value)| (format!("examples/{at}"), value))
+        .collect();
+    values.extend(members.get("default").map(|value| ("default".to_owned(), value)));
+    if !values.is_empty() {
+        let mut whole = members.clone();
+        whole.extend(shared.is_object().then(|| ("$defs".to_owned(), shared.clone())));
+        let schema = Schema::compile(&whole.into());
+        for (place, value) in values {
+            let invalid = schema
+                .as_ref()
+                .ok()
+                .and_then(|schema| schema.validate_value(value).err());
+            for Violation { path, message } in invalid.into_iter().flat_map(Invalid::into_violations) {
+                wrong.push((
+                    format!("{pointer}/{place}{}", path.trim_end_matches('/')),
+                    message,
+                ));
             }
-            Schema::compile(&whole.into()).ok()
-        });
-        let violations = schema
-            .as_ref()
-            .and_then(|schema| schema.validate_value(value).err())
-            .map(Invalid::into_violations);
-        for Violation { path, message } in violations.into_iter().flatten() {
-            let path = path.trim_end_matches('/');
-            wrong.push((format!("{pointer}/{place}{path}"), message));
         }
     }
     for (keyword, child) in members {
@@ -93,11 +95,6 @@ fn check_part(part: &Value, shared: &Value, pointer: &str, wrong: &mut Vec<(Stri
                 for (name, part) in parts {
                     let name = name.replace('~', "~0").replace('/', "~1");
                     check_part(part, shared, &format!("{pointer}/{name}"), wrong);
-                }
-            }
-            (_, Value::Array(parts)) => {
-                for (index, part) in parts.iter().enumerate() {
-                    check_part(part, shared, &format!("{pointer}/{index}"), wrong);
                 }
             }
             (_, part) => check_part(part, shared, &pointer, wrong),
