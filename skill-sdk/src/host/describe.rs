@@ -57,6 +57,7 @@ fn entry(skill: &Skill, described: &SkillDescription) -> SkillEntry {
         file: origin.file.to_owned(),
         line: origin.line,
         spec: described.document().clone(),
+        inputs_given: skill.handler().inputs_schema().is_none(),
         metadata: described.metadata().clone(),
     }
 }

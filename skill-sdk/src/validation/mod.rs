@@ -25,10 +25,10 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-#[cfg(feature = "host")]
-pub(crate) use self::examples::check_defaults;
 #[cfg(any(feature = "host", feature = "testing"))]
 pub(crate) use self::examples::check_examples;
+#[cfg(feature = "host")]
+pub(crate) use self::examples::{check_defaults, hidden_defaults};
 use self::keywords::Handling;
 use self::scan::Scan;
 pub(crate) use self::violations::Violation;

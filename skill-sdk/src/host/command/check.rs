@@ -7,7 +7,7 @@ use super::{Failure, exit, output, problems, select};
 use crate::contract::{Severity, Stage, validate_spec};
 use crate::host::args::{Format, FormatArgs};
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
-use crate::validation::{Schema, check_defaults, check_examples};
+use crate::validation::{Schema, check_defaults, check_examples, hidden_defaults};
 
 /// A problem and how severe it is.
 #[derive(Debug, Serialize)]
@@ -138,15 +138,20 @@ pub(super) fn violations(skill: &SkillEntry) -> Vec<Found> {
             });
             continue;
         }
-        for (place, why) in check_defaults(schema) {
+        let broken = check_defaults(schema).into_iter().map(|(place, why)| {
             let message = format!("the value breaks the schema that it stands in: {why}");
+            ("value_violates_schema", place, message)
+        });
+        let of_types = (side == "inputs" && !skill.inputs_given).then(|| hidden_defaults(schema));
+        let hidden = of_types.into_iter().flatten().map(|place| {
+            let message = "the field has a default that is not in the contract, so nobody sees it change: derive \
+                           `serde::Serialize` for its type, without `skip_serializing_if`";
+            ("hidden_default", place, message.to_owned())
+        });
+        for (code, place, message) in broken.chain(hidden) {
             found.push(Found {
                 severity: Severity::Warning,
-                problem: at(
-                    "value_violates_schema",
-                    Some(format!("{pointer}{place}")),
-                    message,
-                ),
+                problem: at(code, Some(format!("{pointer}{place}")), message),
             });
         }
     }
@@ -194,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_breaks_its_schema_is_a_warning() {
+    fn a_default_that_breaks_its_schema_or_is_hidden_is_a_warning() {
         let mut skill = skill("a.a@1", "x::a");
         skill.spec = json!({
             "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
@@ -216,6 +221,12 @@ mod tests {
                  than the minimum of 1 [value_violates_schema]"
             )
         );
+        skill.inputs_given = false;
+        skill.spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "integer"});
+        let found = violations(&skill);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert_eq!(found[0].problem.code, "hidden_default");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
 }
 
 /// A JSON text as it is printed, in which every value keeps its digits.
-pub fn indented(json: &str) -> String {
+pub(in crate::host) fn indented(json: &str) -> String {
     fn line(text: &mut String, depth: usize) {
         text.push('\n');
         text.push_str(&"  ".repeat(depth));
