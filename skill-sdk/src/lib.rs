@@ -86,6 +86,8 @@ pub mod testing;
 #[cfg(feature = "runtime")]
 mod validation;
 
+pub use schemars;
+pub use serde_json;
 #[cfg(feature = "package")]
 pub use skill_sdk_contract::package;
 pub use skill_sdk_macros::{SkillFailure, skill, state};
