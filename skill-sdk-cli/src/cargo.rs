@@ -100,10 +100,7 @@ impl CargoArgs {
             *path = absolute(path)?;
         }
         for value in &mut self.config {
-            // As cargo decides between `KEY=VALUE` and `PATH`: by whether there is such a file.
-            if Path::new(value).exists() {
-                *value = absolute(Path::new(value))?.to_string_lossy().into_owned();
-            }
+            *value = config(value)?;
         }
         Ok(self)
     }
@@ -161,6 +158,16 @@ pub(crate) fn directory(manifest: &Path) -> &Path {
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path)
         .map_err(|error| Failure::usage(format!("`{}` is not a usable path: {error}", path.display())))
+}
+
+/// A value of `--config` that holds in any directory. Cargo decides between `KEY=VALUE` and `PATH` by whether there is such a file.
+pub(crate) fn config(value: &str) -> Result<String, Failure> {
+    let path = Path::new(value);
+    Ok(if path.exists() {
+        absolute(path)?.to_string_lossy().into_owned()
+    } else {
+        value.to_owned()
+    })
 }
 
 /// Runs cargo to its end and hands back what it wrote to standard output.

@@ -1,13 +1,10 @@
 //! `check`: the publication rules, and what model providers reject.
 
 use clap::Args;
-use serde::Serialize;
-use serde_json::Value;
-use skill_sdk::contract::Severity;
-use skill_sdk::host::args::{Format, FormatArgs};
-use skill_sdk::host::command::check::{Found, Report, origin, report, text};
-use skill_sdk::host::command::{Failure, exit, output};
-use skill_sdk::host::protocol::{Envelope, Problem, SkillEntry};
+use skill_sdk::host::args::FormatArgs;
+use skill_sdk::host::command::Failure;
+use skill_sdk::host::command::check::{self, Found, Report};
+use skill_sdk::host::protocol::{Envelope, SkillEntry};
 
 use crate::provider::{Provider, check_tool};
 
@@ -22,100 +19,52 @@ pub(crate) struct CheckArgs {
     pub(crate) shared: FormatArgs,
 }
 
-/// What one provider rejects in one skill.
-#[derive(Debug, Serialize)]
-struct Rejected {
-    provider: Provider,
-    #[serde(flatten)]
-    found: Found,
-    remedy: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    ok: bool,
-    skills: usize,
-    violations: &'a [Found],
-    findings: &'a [Rejected],
-}
-
-/// Prints every violation of the skills, and what the providers reject in them; the exit code says whether one of them
-/// stops publication or makes a provider reject a request.
-pub(crate) fn check(envelope: &Envelope, args: &CheckArgs) -> Result<u8, Failure> {
-    if args.providers.is_empty() {
-        return skill_sdk::host::command::check::check(envelope, &[], &args.shared);
+/// Every violation of the skills, and what the providers reject in them.
+pub(crate) fn report(envelope: &Envelope, providers: &[Provider]) -> Result<Report, Failure> {
+    let mut report = check::report(envelope, &[])?;
+    if !providers.is_empty() {
+        let mut providers = providers.to_vec();
+        providers.sort_unstable();
+        providers.dedup();
+        let skills = &envelope.skills;
+        let found = providers
+            .into_iter()
+            .flat_map(|provider| skills.iter().flat_map(move |skill| rejected(provider, skill)));
+        report.findings = Some(found.collect());
     }
-    let (text, ok) = checked(envelope, &args.providers, args.shared.format)?;
-    output::print(&text)?;
-    Ok(if ok { exit::GOOD } else { exit::NO })
+    Ok(report)
 }
 
-/// What is printed, and whether there is no error.
-fn checked(envelope: &Envelope, providers: &[Provider], format: Format) -> Result<(String, bool), Failure> {
-    let Report { skills, violations } = report(envelope, &[])?;
-    let mut providers = providers.to_vec();
-    providers.sort_unstable();
-    providers.dedup();
-    let rejected: Vec<Rejected> = providers
-        .iter()
-        .flat_map(|provider| skills.iter().flat_map(|skill| rejected(*provider, skill)))
-        .collect();
-    let mut all = violations
-        .iter()
-        .chain(rejected.iter().map(|rejected| &rejected.found));
-    let ok = all.all(|found| found.severity != Severity::Error);
-    let text = match format {
-        Format::Json => output::json(&Document {
-            ok,
-            skills: skills.len(),
-            violations: &violations,
-            findings: &rejected,
-        })?,
-        _ => {
-            let lines: Vec<Found> = rejected.into_iter().map(with_remedy).collect();
-            text(violations.iter().chain(&lines), ok)
-        }
-    };
-    Ok((text, ok))
-}
-
-fn with_remedy(rejected: Rejected) -> Found {
-    let Rejected {
-        mut found, remedy, ..
-    } = rejected;
-    found.problem.message = format!("{}; {remedy}", found.problem.message);
-    found
-}
-
-fn rejected(provider: Provider, skill: &SkillEntry) -> Vec<Rejected> {
-    let part = |pointer: &str| skill.spec.pointer(pointer).unwrap_or(&Value::Null);
-    let description = part("/description").as_str().unwrap_or_default();
-    let found = check_tool(provider, &skill.name, description, part("/contract/inputs"));
-    let in_spec = |pointer: &str| match pointer.strip_prefix("/inputs") {
+/// What one provider rejects in one skill.
+fn rejected(provider: Provider, skill: &SkillEntry) -> Vec<Found> {
+    let description = skill.spec["description"].as_str().unwrap_or_default();
+    let inputs = &skill.spec["contract"]["inputs"];
+    let in_spec = |pointer: String| match pointer.strip_prefix("/inputs") {
         Some(rest) => Some(format!("/contract/inputs{rest}")),
         // The name stands beside the spec.
-        None => (pointer != "/name").then(|| pointer.to_owned()),
+        None => (pointer != "/name").then_some(pointer),
     };
-    let rejected = found.into_iter().map(|finding| Rejected {
-        provider,
-        found: Found {
-            severity: finding.severity,
-            problem: Problem {
-                code: finding.rule.to_owned(),
-                reference: Some(skill.reference.clone()),
-                pointer: in_spec(&finding.pointer),
-                origin: Some(origin(skill)),
-                message: finding.message,
-            },
-        },
-        remedy: finding.remedy,
+    let findings = check_tool(provider, &skill.name, description, inputs).into_iter();
+    let rejected = findings.map(|finding| Found {
+        provider: Some(provider.name()),
+        remedy: Some(finding.remedy),
+        ..Found::new(
+            skill,
+            finding.severity,
+            finding.rule,
+            in_spec(finding.pointer),
+            finding.message,
+        )
     });
     rejected.collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use clap::ValueEnum;
+    use serde_json::{Value, json};
+    use skill_sdk::contract::Severity;
+    use skill_sdk::host::args::Format;
     use skill_sdk::host::protocol::PROTOCOL;
 
     use super::*;
@@ -130,11 +79,11 @@ mod tests {
         let found = rejected(Provider::OpenAi, &skill);
         let errors: Vec<_> = found
             .iter()
-            .filter(|rejected| rejected.found.severity == Severity::Error)
+            .filter(|rejected| rejected.severity == Severity::Error)
             .map(|rejected| {
                 (
-                    rejected.found.problem.code.as_str(),
-                    rejected.found.problem.pointer.as_deref(),
+                    rejected.problem.code.as_str(),
+                    rejected.problem.pointer.as_deref(),
                 )
             })
             .collect();
@@ -143,15 +92,9 @@ mod tests {
             [("openai.items", Some("/contract/inputs/properties/a b"))]
         );
         let pointer = |code: &str| {
-            let of_code = |rejected: &&Rejected| rejected.found.problem.code == code;
-            found
-                .iter()
-                .find(of_code)
-                .unwrap()
-                .found
-                .problem
-                .pointer
-                .as_deref()
+            let of_code = |rejected: &&Found| rejected.problem.code == code;
+            let rejected = found.iter().find(of_code).unwrap();
+            rejected.problem.pointer.as_deref()
         };
         assert_eq!(pointer("openai.name"), None);
         assert_eq!(pointer("openai.description_length"), Some("/description"));
@@ -160,7 +103,7 @@ mod tests {
             assert!(
                 skill
                     .spec
-                    .pointer(rejected.found.problem.pointer.as_deref().unwrap_or(""))
+                    .pointer(rejected.problem.pointer.as_deref().unwrap_or(""))
                     .is_some()
             );
         }
@@ -176,16 +119,17 @@ mod tests {
             features: Vec::new(),
         };
         let check = |envelope: &Envelope, providers: &[Provider], format| {
-            checked(envelope, providers, format).unwrap()
+            let report = report(envelope, providers).unwrap();
+            (report.text(format).unwrap(), report.is_ok())
         };
-        let (text, ok) = check(&envelope, Provider::ALL, Format::Text);
+        let (text, ok) = check(&envelope, Provider::value_variants(), Format::Text);
         assert!(ok && text.ends_with("\nok\n"), "{text}");
 
         envelope.skills[0].spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "array"});
         for (providers, expected) in [
             (&[Provider::Anthropic][..], true),
             (&[Provider::OpenAi], false),
-            (Provider::ALL, false),
+            (Provider::value_variants(), false),
         ] {
             assert_eq!(
                 check(&envelope, providers, Format::Text).1,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Parser, Subcommand};
-use skill_sdk::host::args::{ExportArgs, FormatArgs, InvokeArgs, Serve};
+use skill_sdk::host::args::{About, HostCommand};
 
 use crate::bridge::BridgePythonArgs;
 use crate::cargo::CargoArgs;
@@ -39,49 +39,10 @@ Paths say where to look, the other targets what to take there.";
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "a program has one")]
 pub(crate) enum Command {
-    /// List skills, one a line: ref, entrypoint, side effects and risk
-    List {
-        #[command(flatten)]
-        args: FormatArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Print the contract of one skill as JSON
-    Contract {
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Write skills into a catalog package, or compare them with its files
-    Export {
-        #[command(flatten)]
-        args: ExportArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Check skills against the publication rules
-    Check {
-        #[command(flatten)]
-        args: CheckArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Run one skill and print its outputs and cost, or its error
-    Invoke {
-        #[command(flatten)]
-        args: InvokeArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
-    /// Host skills
-    #[command(subcommand)]
-    Serve(Serve<Reach>),
+    #[command(flatten)]
+    Shared(HostCommand<Reach, CheckArgs>),
     /// Print what to write into the configuration of MCP clients
-    McpConfig {
-        #[command(flatten)]
-        args: McpConfigArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
+    McpConfig(About<McpConfigArgs, Reach>),
     /// Make skills callable from another language
     #[command(subcommand)]
     Bridge(Bridge),
@@ -90,12 +51,7 @@ pub(crate) enum Command {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bridge {
     /// Write Python modules by which an executor finds and calls the skills
-    Python {
-        #[command(flatten)]
-        args: BridgePythonArgs,
-        #[command(flatten)]
-        reach: Reach,
-    },
+    Python(About<BridgePythonArgs, Reach>),
 }
 
 /// How to reach skills: the targets, and the flags of the build.
@@ -137,9 +93,9 @@ pub(crate) fn given<A: Args>(_: &A, matches: &ArgMatches) -> Vec<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, FromArgMatches, Parser};
+    use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
-    use skill_sdk::host::args::Serve;
+    use skill_sdk::host::args::{About, HostCommand, Serve};
 
     use super::{Cli, Command, given};
     use crate::provider::Provider;
@@ -155,14 +111,17 @@ mod tests {
         for (line, expected) in [
             ("check git.merge", &[][..]),
             ("check --provider gemini git.merge", &[Provider::Gemini]),
-            ("check --provider openai,anthropic git.merge", &Provider::ALL[..2]),
+            (
+                "check --provider openai,anthropic git.merge",
+                &Provider::value_variants()[..2],
+            ),
             (
                 "check git.merge --provider openai --provider anthropic",
-                &Provider::ALL[..2],
+                &Provider::value_variants()[..2],
             ),
         ] {
             let Ok(Cli {
-                command: Command::Check { args, reach },
+                command: Command::Shared(HostCommand::Check(About { args, skills: reach })),
             }) = parse(line)
             else {
                 panic!("{line} was not understood");
@@ -187,7 +146,8 @@ mod tests {
         let line = "skill-sdk serve http --port 0 --allow-anonymous --skill-concurrency 8,a.b=2 --skill-concurrency c=4 \
                     --public-metrics --release git.merge";
         let matches = Cli::command().get_matches_from(line.split(' ').filter(|word| !word.is_empty()));
-        let Command::Serve(Serve::Http { args, .. }) = Cli::from_arg_matches(&matches).unwrap().command
+        let Command::Shared(HostCommand::Serve(Serve::Http(About { args, .. }))) =
+            Cli::from_arg_matches(&matches).unwrap().command
         else {
             panic!("it is HTTP");
         };

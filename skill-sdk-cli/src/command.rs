@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process;
 
 use clap::ArgMatches;
-use skill_sdk::host::args::Serve;
-use skill_sdk::host::command::{self, Failure, exit, output};
+use skill_sdk::host::args::{About, HostCommand, Serve};
+use skill_sdk::host::command::{Failure, export, list, output};
 use skill_sdk::host::protocol::SkillEntry;
 
 use crate::cli::{Bridge, Cli, Command, Reach, given};
@@ -16,29 +16,13 @@ use crate::{bridge, check, launch, mcp_config};
 
 /// Runs a command and says its exit code.
 pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
-    match &cli.command {
-        Command::List { args, reach } => print_about(reach, |skills| command::list::list(skills, args)),
-        Command::Contract { reach } => print_about(reach, command::contract::contract),
-        Command::Export { args, reach } => {
-            let session = Session::open(reach, Need::Describe)?;
-            let selected = session.selected()?;
-            let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
-            // Only files that seem left over make it necessary to build what was not named.
-            let whole = || Ok(Session::open(reach, Need::DescribeAll)?.everything());
-            command::export::export(&skills, &session.everything(), whole, args)
+    let command = match &cli.command {
+        Command::Shared(command) => command,
+        Command::McpConfig(About { args, skills: reach }) => {
+            let (name, launch) = launch::launch(reach, matches, args.url.is_some())?;
+            return mcp_config::print(&name, &launch, args);
         }
-        Command::Check { args, reach } => {
-            let session = Session::open(reach, Need::Describe)?;
-            // The envelope holds only what the targets name.
-            check::check(&session.envelope()?, args)
-        }
-        Command::Invoke { args, reach } => run_program(reach, Need::Invoke, given(args, matches)),
-        Command::McpConfig { args, reach } => {
-            let (name, launch) = launch::launch(reach, args.url.is_some())?;
-            mcp_config::print(&name, &launch, args)?;
-            Ok(exit::GOOD)
-        }
-        Command::Bridge(Bridge::Python { args, reach }) => {
+        Command::Bridge(Bridge::Python(About { args, skills: reach })) => {
             // Comparing needs no program that can be called.
             let need = if args.check {
                 Need::Describe
@@ -50,19 +34,36 @@ pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
             let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
             let program = selected.first().map(|first| first.program.path.as_path());
             let all = reach.targets.is_empty();
-            bridge::python(&skills, all, program.unwrap_or(Path::new("")), args)
+            return bridge::python(&skills, all, program.unwrap_or(Path::new("")), args);
         }
-        Command::Serve(serve) => {
+    };
+    match command {
+        HostCommand::List(about) => print_about(&about.skills, |skills| list::list(skills, &about.args)),
+        HostCommand::Contract(reach) => print_about(reach, list::contract),
+        HostCommand::Export(About { args, skills: reach }) => {
+            let session = Session::open(reach, Need::Describe)?;
+            let selected = session.selected()?;
+            let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
+            // Only files that seem left over make it necessary to build what was not named.
+            let whole = || Ok(Session::open(reach, Need::DescribeAll)?.everything());
+            export::export(&skills, &session.everything(), whole, args)
+        }
+        HostCommand::Check(About { args, skills: reach }) => {
+            let session = Session::open(reach, Need::Describe)?;
+            // The envelope holds only what the targets name.
+            check::report(&session.envelope()?, &args.providers)?.print(args.shared.format)
+        }
+        HostCommand::Invoke(about) => run_program(&about.skills, Need::Invoke, given(&about.args, matches)),
+        HostCommand::Serve(serve) => {
             // Before anything is built.
             if let Some(args) = serve.http() {
                 args.check()?;
             }
             let (need, words) = match serve {
-                Serve::Http { args, .. } => (Need::ServeHttp, given(args, matches)),
-                Serve::McpStdio { args, .. } => (Need::ServeMcpStdio, given(args, matches)),
-                Serve::McpHttp { args, .. } => (Need::ServeMcpHttp, given(args, matches)),
-                Serve::Local { args, .. } => (Need::ServeLocal, given(args, matches)),
-                _ => return Err(Failure::usage("this tool does not know the protocol")),
+                Serve::Http(about) => (Need::ServeHttp, given(&about.args, matches)),
+                Serve::McpStdio(about) => (Need::ServeMcpStdio, given(&about.args, matches)),
+                Serve::McpHttp(about) => (Need::ServeMcpHttp, given(&about.args, matches)),
+                Serve::Local(about) => (Need::ServeLocal, given(&about.args, matches)),
             };
             run_program(serve.skills(), need, words)
         }
@@ -94,6 +95,5 @@ fn print_about(
     let session = Session::open(reach, Need::Describe)?;
     let selected = session.selected()?;
     let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
-    output::print(&render(&skills)?)?;
-    Ok(exit::GOOD)
+    output::print(&render(&skills)?)
 }

@@ -1,13 +1,15 @@
 //! How another program starts the skills: by their own program, or by this tool, which builds them.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::Path;
 
+use clap::ArgMatches;
 use skill_sdk::host::command::{Failure, select};
 use skill_sdk::host::protocol::SkillEntry;
 
-use crate::cargo::{self, CargoArgs, absolute};
-use crate::cli::Reach;
+use crate::cargo::{self, CargoArgs, absolute, config};
+use crate::cli::{Reach, given};
 use crate::mcp_config::Launch;
 use crate::runner::Need;
 use crate::session::Session;
@@ -17,7 +19,11 @@ use crate::target::Workspace;
 const ANY: &str = "skills";
 
 /// A name for the skills that the targets name, and how an MCP client starts them; `elsewhere`, nobody starts them.
-pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch), Failure> {
+pub(crate) fn launch(
+    reach: &Reach,
+    matches: &ArgMatches,
+    elsewhere: bool,
+) -> Result<(String, Launch), Failure> {
     if elsewhere && reach.targets.is_empty() {
         // There need be no sources here.
         return Ok((ANY.to_owned(), Launch::default()));
@@ -42,7 +48,7 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
         _ => ANY.to_owned(),
     };
     let launch = if first.program.is_generated() {
-        by_this_tool(reach, &session)?
+        by_this_tool(reach, matches, &session)?
     } else {
         let names: Vec<String> = if session.names_skills() {
             selected
@@ -58,10 +64,9 @@ pub(crate) fn launch(reach: &Reach, elsewhere: bool) -> Result<(String, Launch),
 }
 
 /// This tool builds the skills when it is started, so they are always those of the sources.
-fn by_this_tool(reach: &Reach, session: &Session) -> Result<Launch, Failure> {
+fn by_this_tool(reach: &Reach, matches: &ArgMatches, session: &Session) -> Result<Launch, Failure> {
     let tool = env::current_exe()
         .map_err(|error| Failure::usage(format!("the path of this tool is not known: {error}")))?;
-    let cargo_args = reach.cargo.clone().absolute()?;
     let mut args = vec!["serve".to_owned(), "mcp-stdio".to_owned()];
     let mut at_home = true;
     for target in &reach.targets {
@@ -75,15 +80,15 @@ fn by_this_tool(reach: &Reach, session: &Session) -> Result<Launch, Failure> {
             args.push(path.to_string_lossy().into_owned());
         }
     }
-    if at_home && cargo_args.manifest_path.is_none() {
-        let workspace = Workspace::load(&cargo_args, None)?;
+    if at_home && reach.cargo.manifest_path.is_none() {
+        let workspace = Workspace::load(&reach.cargo.clone().absolute()?, None)?;
         let manifest = workspace.root.join("Cargo.toml");
         args.extend([
             "--manifest-path".to_owned(),
             manifest.to_string_lossy().into_owned(),
         ]);
     }
-    args.extend(words(&cargo_args));
+    args.extend(words(&reach.cargo, matches)?);
     // They often have a path of their own, without what a shell adds to it.
     let cargo = cargo::found().map(|cargo| ("CARGO".to_owned(), cargo.to_string_lossy().into_owned()));
     // Else what is built before, in a shell, would be built again elsewhere.
@@ -99,56 +104,52 @@ fn by_this_tool(reach: &Reach, session: &Session) -> Result<Launch, Failure> {
     })
 }
 
-/// The flags of a build as they were given.
-fn words(args: &CargoArgs) -> Vec<String> {
-    let mut words = Vec::new();
-    for (set, flag) in [
-        (args.release, "--release"),
-        (args.all_features, "--all-features"),
-        (args.no_default_features, "--no-default-features"),
-        (args.locked, "--locked"),
-        (args.offline, "--offline"),
-        (args.frozen, "--frozen"),
-    ] {
-        if set {
-            words.push(flag.to_owned());
-        }
-    }
-    let path = |path: &std::path::PathBuf| path.to_string_lossy().into_owned();
-    for (flag, value) in [
-        ("--profile", args.profile.clone()),
-        ("--target", args.target.clone()),
-        ("--target-dir", args.target_dir.as_ref().map(path)),
-        ("--manifest-path", args.manifest_path.as_ref().map(path)),
-    ] {
-        if let Some(value) = value {
-            words.extend([flag.to_owned(), value]);
-        }
-    }
-    for (flag, values) in [("--features", &args.features), ("--config", &args.config)] {
-        for value in values {
-            words.extend([flag.to_owned(), value.clone()]);
-        }
-    }
-    words
+/// The flags of a build as they were given, with paths that hold in any directory.
+fn words(args: &CargoArgs, matches: &ArgMatches) -> Result<Vec<String>, Failure> {
+    let word = |word: OsString| {
+        let word = word.to_string_lossy().into_owned();
+        Ok(match word.split_once('=') {
+            Some((flag @ ("--target-dir" | "--manifest-path"), path)) => {
+                format!("{flag}={}", absolute(Path::new(path))?.display())
+            }
+            Some((flag @ "--config", value)) => format!("{flag}={}", config(value)?),
+            _ => word,
+        })
+    };
+    given(args, matches).into_iter().map(word).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
     use super::*;
 
     #[test]
     fn flags_come_back_as_they_were_given() {
-        let args = CargoArgs {
-            release: true,
-            features: vec!["a b".to_owned()],
-            target_dir: Some("/t".into()),
-            ..CargoArgs::default()
+        let words = |line: &str| {
+            let command = CargoArgs::augment_args(Command::new("build"));
+            let matches = command.get_matches_from(std::iter::once("build").chain(line.split_whitespace()));
+            words(&CargoArgs::from_arg_matches(&matches).unwrap(), &matches).unwrap()
         };
         assert_eq!(
-            words(&args),
-            ["--release", "--target-dir", "/t", "--features", "a b"]
+            words("--target-dir /t --release -F a,b --config build.jobs=1"),
+            [
+                "--release",
+                "--features=a,b",
+                "--target-dir=/t",
+                "--config=build.jobs=1"
+            ]
         );
-        assert!(words(&CargoArgs::default()).is_empty());
+        assert!(
+            Path::new(
+                words("--manifest-path a/Cargo.toml")[0]
+                    .split_once('=')
+                    .unwrap()
+                    .1
+            )
+            .is_absolute()
+        );
+        assert!(words("").is_empty());
     }
 }

@@ -36,9 +36,5 @@ fn main() -> ExitCode {
     // Wrong usage ends inside of clap, with the same exit code as `exit::USAGE`.
     let matches = cli::Cli::command().get_matches();
     let cli = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let code = command::run(&cli, &matches).unwrap_or_else(|failure| {
-        failure.report();
-        failure.code()
-    });
-    ExitCode::from(code)
+    ExitCode::from(command::run(&cli, &matches).unwrap_or_else(|failure| failure.report()))
 }

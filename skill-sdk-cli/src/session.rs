@@ -1,8 +1,10 @@
 //! From targets to skills: builds the programs, asks them, and selects what the targets name.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use skill_sdk::host::command::{Failure, failure, problems, select};
+use skill_sdk::contract::compare_versions;
+use skill_sdk::host::command::{Failure, failure, select};
 use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
 
 use crate::cli::Reach;
@@ -79,7 +81,7 @@ impl Session {
     /// The skills that the targets name, sorted by name and version; without names all. Skills that are named beside their
     /// package are those of it that are meant. Problems of the programs are an error, and so is a target that names nothing.
     pub(crate) fn selected(&self) -> Result<Vec<Selected<'_>>, Failure> {
-        problems::refuse(&self.unusable())?;
+        self.unusable().usable()?;
         if self.skills().next().is_none() {
             let packages: Vec<&str> = self.packages().collect();
             return Err(no_skills(&packages));
@@ -106,7 +108,7 @@ impl Session {
         if self.names.is_empty() {
             selected.extend(self.skills());
         }
-        selected.sort_by(|a, b| order(a.skill).cmp(&order(b.skill)));
+        selected.sort_by(|a, b| order(a.skill, b.skill));
         // Two programs may link the same package, and two targets may name the same skill.
         selected.dedup_by(|a, b| a.skill.reference == b.skill.reference);
         Ok(selected)
@@ -234,7 +236,7 @@ impl Session {
     /// The same ref in two programs, declared at two places.
     fn twice(&self) -> Vec<Problem> {
         let mut skills: Vec<&SkillEntry> = self.skills().map(|selected| selected.skill).collect();
-        skills.sort_by(|a, b| order(a).cmp(&order(b)));
+        skills.sort_by(|a, b| order(a, b));
         let pairs = skills.windows(2).filter_map(|pair| match pair {
             [a, b] if a.reference == b.reference && origin(a) != origin(b) => Some((*a, *b)),
             _ => None,
@@ -350,9 +352,9 @@ fn no_skills(packages: &[&str]) -> Failure {
         .help("are they behind a feature? `--features NAME` turns one on")
 }
 
-fn order(skill: &SkillEntry) -> (&str, usize, &str) {
-    // Numbers among the versions sort as numbers.
-    (&skill.name, skill.version.len(), &skill.version)
+fn order(a: &SkillEntry, b: &SkillEntry) -> Ordering {
+    let by_name = a.name.cmp(&b.name);
+    by_name.then_with(|| compare_versions(&a.version, &b.version))
 }
 
 fn origin(skill: &SkillEntry) -> (&str, &str, u32) {

@@ -139,7 +139,7 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
                 #[doc = #about_handle]
                 pub const SKILL: &'static __sdk::Skill = &__SKILL;
             }
-            __sdk::inventory::submit! { __sdk::Registration::skill(&__SKILL) }
+            __sdk::inventory::submit! { __sdk::Registration::Skill(&__SKILL) }
         };
     })
 }
@@ -195,60 +195,70 @@ pub(crate) fn origin(function: &Ident, span: Span) -> TokenStream {
     }
 }
 
-/// The declaration: what is required, then a call for each thing that was given.
+/// The declaration: what is required, and a field for each thing that was given.
 fn declaration(args: &Args, function: &Function) -> Option<TokenStream> {
     let (name, version) = (args.name.as_ref()?, args.version.as_ref()?);
     let (effects, risk) = (&args.side_effects.as_ref()?.variant, &args.risk.as_ref()?.variant);
     let origin = origin(&function.signature.ident, name.span());
-    let mut calls = Vec::new();
-    let mut call = |method: &str, arguments: Option<TokenStream>| {
-        let method = format_ident!("{method}");
-        calls.extend(arguments.map(|arguments| quote!(.#method(#arguments))));
+    let mut fields = Vec::new();
+    let mut field = |name: &str, value: Option<TokenStream>| {
+        let name = format_ident!("{name}");
+        fields.extend(value.map(|value| quote!(#name: #value)));
     };
     let lines = docs::lines(&function.attributes);
-    call(
+    field(
         "idempotency",
         args.idempotency
             .as_ref()
             .map(|Chosen { variant, .. }| quote!(__sdk::Idempotency::#variant)),
     );
-    call(
+    field(
         "timeout",
         args.timeout.map(|seconds| number(seconds).into_token_stream()),
     );
-    call(
+    field(
         "retry",
         args.retry
             .map(|(attempts, backoff)| [attempts, backoff].map(number))
-            .map(|[a, b]| quote!(#a, #b)),
+            .map(|[attempts, backoff]| {
+                quote!(__sdk::RetryPolicy { max_attempts: #attempts, backoff_seconds: #backoff })
+            }),
     );
-    call("docs", (!lines.is_empty()).then(|| quote!(&[#(#lines),*])));
-    call("description", text(args.description.as_ref()));
-    call("permissions", texts(args.permissions.as_deref()));
-    call("preconditions", json_list(args.preconditions.as_deref()));
-    call("postconditions", json_list(args.postconditions.as_deref()));
-    call(
+    field("docs", (!lines.is_empty()).then(|| quote!(&[#(#lines),*])));
+    field("description", text(args.description.as_ref()));
+    field("permissions", texts(args.permissions.as_deref()));
+    field("preconditions", json_list(args.preconditions.as_deref()));
+    field("postconditions", json_list(args.postconditions.as_deref()));
+    field(
         "cost_model",
         args.cost_model.as_ref().map(|CostModel { unit, estimate }| {
             let estimate = option(estimate.map(Literal::f64_unsuffixed));
-            quote!(#unit, #estimate)
+            some(quote!((#unit, #estimate)))
         }),
     );
-    call(
+    let implementation = args
+        .implementation
+        .as_ref()
+        .map(|implementation| implementation.expanded(name));
+    let implementation = implementation.filter(|expanded| !expanded.is_empty());
+    field(
         "implementation",
-        args.implementation.as_ref().map(ToTokens::to_token_stream),
+        implementation.map(|expanded| some(quote!(|| #expanded))),
     );
-    call("inputs_schema", args.inputs_schema.as_ref().map(json));
-    call("outputs_schema", args.outputs_schema.as_ref().map(json));
-    call("examples", args.examples.as_ref().map(json));
-    call("title", text(args.title.as_ref()));
-    call("tags", texts(args.tags.as_deref()));
-    call("secrets", texts(args.secrets.as_deref()));
-    call("config", texts(args.config.as_deref()));
-    call("allowed_hosts", texts(args.allowed_hosts.as_deref()));
-    call("deprecated", text(args.deprecated.as_ref()));
+    field("inputs_schema", args.inputs_schema.as_ref().map(json));
+    field("outputs_schema", args.outputs_schema.as_ref().map(json));
+    field("examples", args.examples.as_ref().map(json));
+    field("title", text(args.title.as_ref()));
+    field("tags", texts(args.tags.as_deref()));
+    field("secrets", texts(args.secrets.as_deref()));
+    field("config", texts(args.config.as_deref()));
+    field("allowed_hosts", texts(args.allowed_hosts.as_deref()));
+    field("deprecated", text(args.deprecated.as_ref()));
     Some(quote! {
-        __sdk::Declaration::new(#name, #version, __sdk::SideEffects::#effects, __sdk::Risk::#risk, #origin) #(#calls)*
+        __sdk::Declaration {
+            #(#fields,)*
+            ..__sdk::Declaration::new(#name, #version, __sdk::SideEffects::#effects, __sdk::Risk::#risk, #origin)
+        }
     })
 }
 
@@ -260,6 +270,10 @@ fn number(whole: Whole) -> Literal {
 
 fn text(value: Option<&Expr>) -> Option<TokenStream> {
     value.map(ToTokens::to_token_stream)
+}
+
+fn some(value: impl ToTokens) -> TokenStream {
+    option(Some(value))
 }
 
 fn texts(values: Option<&[LitStr]>) -> Option<TokenStream> {
@@ -277,9 +291,9 @@ fn json(value: &Json) -> TokenStream {
             let read = quote_spanned! {path.span()=>
                 ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #path))
             };
-            quote!(|| __sdk::json_text(#read))
+            some(quote!(|| __sdk::json_text(#read)))
         }
-        Json::Value(value) => quote!(|| ::core::result::Result::Ok(__sdk::json_value(#value))),
+        Json::Value(value) => some(quote!(|| ::core::result::Result::Ok(__sdk::json_value(#value)))),
     }
 }
 

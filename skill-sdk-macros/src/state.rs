@@ -75,7 +75,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
                 #origin,
                 &__sdk::#constructor::<#success, #futures>(|#parameter: __sdk::Environment| #run),
             );
-            __sdk::inventory::submit! { __sdk::Registration::state(&__STATE) }
+            __sdk::inventory::submit! { __sdk::Registration::State(&__STATE) }
         };
     }
 }

@@ -62,7 +62,6 @@ pub mod __private;
 #[cfg(any(feature = "auth", feature = "host"))]
 pub mod auth;
 pub mod context;
-pub mod contract;
 mod environment;
 mod error;
 mod handler;
@@ -88,29 +87,32 @@ mod validation;
 
 pub use schemars;
 pub use serde_json;
-#[cfg(feature = "package")]
-pub use skill_sdk_contract::package;
+pub use skill_sdk_contract as contract;
 pub use skill_sdk_macros::{SkillFailure, skill, state};
 
-pub use crate::context::{Answer, Caller, SkillContext};
-pub use crate::environment::{Environment, Secret, secrets};
-pub use crate::error::{FailureExt, SkillError, is_valid_code};
-pub use crate::handler::{Attached, Attachment, ResourceContent, SkillInput, SkillOutput};
+pub use crate::context::SkillContext;
+pub use crate::context::caller::Caller;
+pub use crate::context::input::Answer;
+pub use crate::environment::{Environment, Secret};
+#[doc(hidden)]
+pub use crate::error::is_valid_code;
+pub use crate::error::{FailureExt, SkillError};
+pub use crate::handler::{Attached, Attachment, SkillInput, SkillOutput};
 pub use crate::platform::LlmUsage;
 #[cfg(feature = "llm")]
 pub use crate::platform::llm::{ChatRequest, configure_llm};
 #[cfg(feature = "llm")]
 pub use crate::platform::pii;
-pub use crate::registry::{
-    Declaration, DeclaredImplementation, Registry, RegistryError, RegistryProblem, Skill, SkillDescription,
-};
+pub use crate::registry::{Registry, RegistryError, RegistryProblem, Skill, SkillDescription};
 
 #[cfg(feature = "core")]
 pub mod artifacts {
     //! Artifacts: bytes that the platform keeps. See [`SkillContext::artifacts`](crate::SkillContext::artifacts).
 
     pub use crate::context::artifacts::Artifacts;
-    pub use crate::platform::core::artifacts::{Artifact, MAX_ARTIFACT_BYTES};
+    pub use crate::platform::core::artifacts::Artifact;
+    #[doc(hidden)]
+    pub use crate::platform::core::artifacts::MAX_ARTIFACT_BYTES;
 }
 
 #[cfg(feature = "connections")]
@@ -157,6 +159,14 @@ pub mod knowledge {
         Changes, Chunk, Document, Entity, EntityKey, EntityQuery, EntityRecord, Filter, Link, Recall,
         RecallQuery, Snapshot, SnapshotPlan, SnapshotStale, StoredDocument,
     };
+}
+
+pub mod secrets {
+    //! Secrets without a call: see [`SkillContext::secret`](crate::SkillContext::secret).
+
+    #[cfg(feature = "runtime")]
+    pub use crate::environment::secrets::read_secret_file;
+    pub use crate::environment::secrets::{check_secret_name, read_secret};
 }
 
 #[cfg(feature = "llm")]

@@ -10,13 +10,11 @@ pub use serde;
 pub use serde_json::Value;
 
 pub use crate::context::{SkillContext, StateDeclaration, state_asynchronous, state_blocking};
-pub use crate::contract::{Idempotency, Origin, Risk, SideEffects};
+pub use crate::contract::{Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects};
 pub use crate::environment::Environment;
 pub use crate::error::failure;
 pub use crate::handler::{
     Derived, Explicit, FieldBounds, Handler, ReturnOf, SendFuture, SkillField, SkillValue, ValueBounds,
     Write, asynchronous, blocking, handler, kinds as returns,
 };
-pub use crate::registry::{
-    Declaration, DeclaredImplementation as Implementation, Registration, Skill, json_text, json_value,
-};
+pub use crate::registry::{Declaration, Registration, Skill, auth, http, json_text, json_value};

@@ -36,6 +36,7 @@ const CONTRACT_LAYERS: &[&[&str]] = &[
         "origin",
         "policy",
         "text",
+        "version",
     ],
     &["keywords", "types"],
     &["tree", "walk"],

@@ -199,15 +199,15 @@ fn every_skill_of_the_program_is_found_and_sorted() {
         "shapes.pattern@1",
         "shapes.raw@1",
         "shapes.schemas@1",
+        "versions.many@beta",
         "versions.many@1",
         "versions.many@1.9",
         "versions.many@1.10",
         "versions.many@9",
         "versions.many@10",
-        "versions.many@beta",
     ];
     assert_eq!(own, expected);
-    assert_eq!(registry.len(), expected.len());
+    assert_eq!(registry.iter().len(), expected.len());
     for reference in expected {
         assert_eq!(registry.get(reference).unwrap().reference(), reference);
     }
@@ -225,7 +225,7 @@ fn a_registry_of_chosen_skills() {
         ["found.private@1", "shapes.empty@1", "shapes.inputs@1"],
         "the same skill twice is one"
     );
-    assert!(Registry::from_skills([]).unwrap().is_empty());
+    assert_eq!(Registry::from_skills([]).unwrap().iter().len(), 0);
 }
 
 #[test]

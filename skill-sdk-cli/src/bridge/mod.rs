@@ -173,8 +173,7 @@ impl Plan {
             failure::warn(&message, Some("run the same command without `--check`"));
         }
         if differences.is_empty() {
-            output::print("ok\n")?;
-            return Ok(exit::GOOD);
+            return output::print("ok\n");
         }
         output::print(&(differences.join("\n") + "\n"))?;
         let help = match (to_write, differences.len() - to_write) {

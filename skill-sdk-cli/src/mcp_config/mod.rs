@@ -100,7 +100,7 @@ impl Launch {
 }
 
 /// Prints the configuration of one client, or of each with where it goes.
-pub(crate) fn print(name: &str, launch: &Launch, args: &McpConfigArgs) -> Result<(), Failure> {
+pub(crate) fn print(name: &str, launch: &Launch, args: &McpConfigArgs) -> Result<u8, Failure> {
     output::print(&render(name, launch, args)?)
 }
 

@@ -25,8 +25,6 @@ mod tree;
 use std::fmt;
 
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
-use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use self::rule::Finding;
@@ -34,21 +32,18 @@ use self::rule::{Check, Rule};
 use self::tree::Tree;
 
 /// A provider of models that call tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[value(rename_all = "lower")]
 pub(crate) enum Provider {
-    /// Function calling of `OpenAI`, plain and strict.
+    // Function calling, plain and strict.
     OpenAi,
-    /// Tool use of Anthropic, plain and strict.
+    // Tool use, plain and strict.
     Anthropic,
-    /// Function calling of Gemini, with a JSON Schema and with the older `OpenAPI` schema.
+    // Function calling, with a JSON Schema and with the older OpenAPI schema.
     Gemini,
 }
 
 impl Provider {
-    /// All of them.
-    pub(crate) const ALL: &'static [Self] = &[Self::OpenAi, Self::Anthropic, Self::Gemini];
-
     /// Its name on the command line and at the beginning of the ids of its rules.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -71,16 +66,6 @@ impl Provider {
 impl fmt::Display for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl ValueEnum for Provider {
-    fn value_variants<'a>() -> &'a [Self] {
-        Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
     }
 }
 

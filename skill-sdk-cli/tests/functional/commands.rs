@@ -41,7 +41,7 @@ fn invoke_runs_one_skill() {
     assert!(document["error"]["code"].is_string(), "{}", bad.out);
     for (input, expected) in [
         ("{", "is not JSON"),
-        ("[]", "it is an array"),
+        ("[]", "must be a JSON object"),
         ("@nowhere", "could not read `nowhere`"),
     ] {
         fixture

@@ -1,6 +1,6 @@
 //! `implementation = local(…) | http(…) | mcp(…)`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::{Expr, LitStr};
@@ -169,9 +169,9 @@ fn once(place: &mut Option<LitStr>, name: &str, value: &Expr, rule: Rule, errors
     }
 }
 
-impl ToTokens for Implementation {
-    /// The variant of the library's enum, in a scope where `__sdk` is its private module.
-    fn to_tokens(&self, tokens: &mut TokenStream) {
+impl Implementation {
+    /// What gives the implementation of the skill `name`, in a scope where `__sdk` is the private module of the library.
+    pub(crate) fn expanded(&self, name: &LitStr) -> TokenStream {
         let Self {
             protocol,
             address,
@@ -179,21 +179,18 @@ impl ToTokens for Implementation {
             audience,
             scopes,
         } = self;
-        let (tool, audience) = (option(tool.as_ref()), option(audience.as_ref()));
-        tokens.extend(match protocol.name {
-            "http" => quote! {
-                __sdk::Implementation::Http { endpoint: #address, audience: #audience, scopes: &[#(#scopes),*] }
-            },
-            "mcp" => quote! {
-                __sdk::Implementation::Mcp {
-                    endpoint: #address, tool: #tool, audience: #audience, scopes: &[#(#scopes),*]
-                }
-            },
-            _ => {
-                let entrypoint = option(address.as_ref());
-                quote!(__sdk::Implementation::Local { entrypoint: #entrypoint })
+        let empty = LitStr::new("", Span::call_site());
+        let audience = audience.as_ref().unwrap_or(&empty);
+        let auth = quote!(__sdk::auth(#audience, &[#(#scopes),*]));
+        match (protocol.name, address) {
+            ("http", _) => quote!(__sdk::http(#address, #auth)),
+            ("mcp", _) => {
+                let tool = tool.as_ref().unwrap_or(name);
+                quote!(__sdk::Implementation::mcp(#address, #tool, #auth))
             }
-        });
+            (_, Some(entrypoint)) => quote!(__sdk::Implementation::local(#entrypoint)),
+            (_, None) => quote!(),
+        }
     }
 }
 

@@ -31,6 +31,8 @@ pub mod types;
 #[cfg(feature = "document")]
 mod validation;
 #[cfg(feature = "document")]
+mod version;
+#[cfg(feature = "document")]
 mod walk;
 
 #[cfg(feature = "document")]
@@ -45,6 +47,13 @@ pub use self::origin::Origin;
 #[cfg(feature = "document")]
 pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects};
 #[cfg(feature = "document")]
-pub use self::validation::{
-    Severity, Stage, Violation, code, normalize, validate, validate_name, validate_spec,
-};
+#[doc(hidden)]
+pub use self::validation::code;
+#[cfg(feature = "document")]
+pub use self::validation::{Severity, Stage, Violation, normalize, validate, validate_name, validate_spec};
+#[cfg(feature = "document")]
+#[doc(hidden)]
+pub use self::version::compare_versions;
+#[cfg(feature = "document")]
+#[doc(hidden)]
+pub use self::walk::bottom_up as each_schema_mut;

@@ -37,7 +37,7 @@ pub(crate) fn children_mut(node: &mut Node, visit: &mut dyn FnMut(&str, &mut Val
 }
 
 /// Calls `change` for every object in `schema` that is a schema, the innermost first.
-pub(crate) fn bottom_up(schema: &mut Value, change: &mut dyn FnMut(&mut Node)) {
+pub fn bottom_up(schema: &mut Value, change: &mut dyn FnMut(&mut Node)) {
     if let Value::Object(node) = schema {
         children_mut(node, &mut |_, child| bottom_up(child, change));
         change(node);

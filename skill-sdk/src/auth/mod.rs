@@ -46,16 +46,21 @@ mod token;
 #[cfg(feature = "auth")]
 mod verifier;
 
-pub use self::settings::{AUDIENCE, AuthSettings, IAM_ISSUER, JWKS_URL, SettingsError};
+#[doc(hidden)]
+pub use self::settings::{AUDIENCE, IAM_ISSUER, JWKS_URL};
+pub use self::settings::{AuthSettings, SettingsError};
 
 #[cfg(feature = "auth")]
 pub(crate) use self::log_limit::LogLimit;
 #[cfg(feature = "auth")]
+pub use self::{error::AuthError, verifier::Verifier};
+// For the tests of the library: limits that a page of the documentation shows, and the clock.
+#[cfg(feature = "auth")]
+#[doc(hidden)]
 pub use self::{
     claims::LEEWAY_SECONDS,
-    error::AuthError,
     jwks::{MAX_JWKS_BYTES, MAX_KEYS},
     keys::{JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL, JWKS_TIMEOUT},
     token::MAX_TOKEN_BYTES,
-    verifier::{CACHED_TOKENS, Clock, SystemClock, Verifier},
+    verifier::{CACHED_TOKENS, Clock, SystemClock},
 };

@@ -92,6 +92,7 @@ impl Verifier {
     /// # Errors
     ///
     /// As [`new`](Self::new).
+    #[doc(hidden)]
     pub fn with_clock(settings: AuthSettings, clock: impl Clock) -> Result<Self, SettingsError> {
         // Without a choice `jsonwebtoken` panics when another crate has turned on its second implementation. A choice that the
         // program has made already stays.

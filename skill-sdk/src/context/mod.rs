@@ -2,11 +2,11 @@
 
 #[cfg(feature = "core")]
 pub(crate) mod artifacts;
-mod caller;
+pub(crate) mod caller;
 #[cfg(feature = "connections")]
 pub(crate) mod connection;
 mod cost;
-mod input;
+pub(crate) mod input;
 #[cfg(feature = "core")]
 pub(crate) mod knowledge;
 #[cfg(feature = "llm")]
@@ -25,12 +25,12 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use self::caller::Caller;
+pub(crate) use self::caller::Caller;
 #[cfg(feature = "runtime")]
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
 use self::cost::Cost;
-pub use self::input::{Answer, InputChannel, InputKind, InputRequest, Responding};
+pub use self::input::{InputChannel, InputKind, InputRequest, Responding};
 pub(crate) use self::log_id::id_for_log;
 pub use self::meta::{DeclaredNames, Meta, Services};
 pub use self::report::{NoticeLevel, ReportSink};

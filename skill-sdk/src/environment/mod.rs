@@ -1,6 +1,6 @@
 //! Where configuration and secrets of a call come from.
 
-pub mod secrets;
+pub(crate) mod secrets;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use super::{BoxError, SkillError};
+use super::SkillError;
 
 /// Turns any error into a [`SkillError`] with a code, in one word before `?`.
 ///
@@ -20,77 +20,49 @@ use super::{BoxError, SkillError};
 /// }
 /// assert_eq!(read("/no/such/file").unwrap_err().code(), "file_missing");
 /// ```
-pub trait FailureExt<T> {
+pub trait FailureExt<T>: Sized {
+    /// The outputs, or the failure that `classified` makes.
+    #[doc(hidden)]
+    fn or_failure(self, classified: impl FnOnce() -> SkillError) -> Result<T, SkillError>;
+
     /// The environment failed: repeating the call may help.
-    fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError>;
+    fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
+        self.retryable_with(code, "")
+    }
 
     /// Repeating the call will not help.
-    fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError>;
+    fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
+        self.terminal_with(code, "")
+    }
 
     /// [`retryable`](Self::retryable) with words for the caller.
     fn retryable_with(
         self,
         code: impl Into<Cow<'static, str>>,
         message: impl Into<String>,
-    ) -> Result<T, SkillError>;
+    ) -> Result<T, SkillError> {
+        self.or_failure(|| SkillError::retryable(code, message))
+    }
 
     /// [`terminal`](Self::terminal) with words for the caller.
     fn terminal_with(
         self,
         code: impl Into<Cow<'static, str>>,
         message: impl Into<String>,
-    ) -> Result<T, SkillError>;
+    ) -> Result<T, SkillError> {
+        self.or_failure(|| SkillError::terminal(code, message))
+    }
 }
 
 impl<T, E: Into<Box<dyn Error + Send + Sync + 'static>>> FailureExt<T> for Result<T, E> {
-    fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.retryable_with(code, "")
-    }
-
-    fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.terminal_with(code, "")
-    }
-
-    fn retryable_with(
-        self,
-        code: impl Into<Cow<'static, str>>,
-        message: impl Into<String>,
-    ) -> Result<T, SkillError> {
-        self.map_err(|error| SkillError::retryable(code, message).with_source(error))
-    }
-
-    fn terminal_with(
-        self,
-        code: impl Into<Cow<'static, str>>,
-        message: impl Into<String>,
-    ) -> Result<T, SkillError> {
-        self.map_err(|error| SkillError::terminal(code, message).with_source(error))
+    fn or_failure(self, classified: impl FnOnce() -> SkillError) -> Result<T, SkillError> {
+        self.map_err(|error| classified().with_source(error))
     }
 }
 
 impl<T> FailureExt<T> for Option<T> {
-    fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.retryable_with(code, "")
-    }
-
-    fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
-        self.terminal_with(code, "")
-    }
-
-    fn retryable_with(
-        self,
-        code: impl Into<Cow<'static, str>>,
-        message: impl Into<String>,
-    ) -> Result<T, SkillError> {
-        self.ok_or_else(|| SkillError::retryable(code, message))
-    }
-
-    fn terminal_with(
-        self,
-        code: impl Into<Cow<'static, str>>,
-        message: impl Into<String>,
-    ) -> Result<T, SkillError> {
-        self.ok_or_else(|| SkillError::terminal(code, message))
+    fn or_failure(self, classified: impl FnOnce() -> SkillError) -> Result<T, SkillError> {
+        self.ok_or_else(classified)
     }
 }
 
@@ -109,13 +81,7 @@ impl<E: Error + Send + Sync + 'static> FailureSource for E {}
 /// The error of a type that derives `SkillFailure`: its own words, its own code, itself as the source.
 #[doc(hidden)]
 pub fn failure<E: FailureSource>(code: &'static str, retryable: bool, error: E) -> SkillError {
-    let message = error.to_string();
-    let classified = if retryable {
-        SkillError::retryable(code, message)
-    } else {
-        SkillError::terminal(code, message)
-    };
-    classified.with_source(Box::new(error) as BoxError)
+    SkillError::new(code.into(), error.to_string(), retryable).with_source(error)
 }
 
 #[cfg(test)]

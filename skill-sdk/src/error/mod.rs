@@ -11,7 +11,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde::ser::{SerializeStruct, Serializer};
 use serde_json::Value;
 
 pub use self::classify::{FailureExt, failure};
@@ -45,19 +44,27 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync + 'static>;
 /// assert_eq!(error.code(), "branch_missing");
 /// assert!(!error.is_retryable());
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct SkillError(Box<Inner>);
 
-#[derive(Clone)]
+/// The fields that are on the wire stand first, in the order that they have there.
+#[derive(Debug, Clone, Serialize)]
 struct Inner {
     code: Cow<'static, str>,
     message: String,
     retryable: bool,
     details: Option<Value>,
+    #[serde(skip)]
     source: Option<Arc<dyn Error + Send + Sync + 'static>>,
     /// The implementation broke, as opposed to reporting a failure: a panic, an unclassified error, an unusable code.
+    #[serde(skip)]
     crash: bool,
     /// The code that was asked for, when it cannot be used.
+    #[serde(skip)]
+    #[cfg_attr(
+        not(feature = "runtime"),
+        expect(dead_code, reason = "only the log of a call reads it")
+    )]
     refused_code: Option<String>,
 }
 
@@ -179,18 +186,6 @@ impl SkillError {
     }
 }
 
-/// The form on the wire: `code`, `message`, `retryable`, `details`, in this order, all present.
-impl Serialize for SkillError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut document = serializer.serialize_struct("SkillError", 4)?;
-        document.serialize_field("code", self.code())?;
-        document.serialize_field("message", self.message())?;
-        document.serialize_field("retryable", &self.is_retryable())?;
-        document.serialize_field("details", &self.details())?;
-        document.end()
-    }
-}
-
 impl fmt::Display for SkillError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.message == self.0.code {
@@ -198,22 +193,6 @@ impl fmt::Display for SkillError {
         } else {
             write!(f, "{}: {}", self.0.code, self.0.message)
         }
-    }
-}
-
-impl fmt::Debug for SkillError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut debug = f.debug_struct("SkillError");
-        debug
-            .field("code", &self.0.code)
-            .field("message", &self.0.message)
-            .field("retryable", &self.0.retryable)
-            .field("details", &self.0.details)
-            .field("source", &self.0.source);
-        if let Some(refused) = &self.0.refused_code {
-            debug.field("refused_code", refused);
-        }
-        debug.finish()
     }
 }
 

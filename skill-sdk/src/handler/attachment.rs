@@ -3,9 +3,8 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
-use super::base64::Base64;
+use super::base64;
 
 /// Outputs with something beside them for the person or the model that reads the result: a text, an image, a sound, a
 /// file.
@@ -55,192 +54,126 @@ impl<T> Attached<T> {
 ///
 /// It serializes as a content block of MCP: `{"type": "image", "data": "…", "mimeType": "image/png"}`, bytes in
 /// base64.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Attachment {
-    /// A text to read.
-    Text(String),
-    /// An image.
+#[derive(Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Attachment(Block);
+
+#[derive(Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
+enum Block {
+    Text {
+        text: String,
+    },
     Image {
-        /// The file's bytes.
+        #[serde(serialize_with = "base64::serialize")]
         data: Vec<u8>,
-        /// Their media type: `image/png`.
-        media_type: String,
+        mime_type: String,
     },
-    /// A sound.
     Audio {
-        /// The file's bytes.
+        #[serde(serialize_with = "base64::serialize")]
         data: Vec<u8>,
-        /// Their media type: `audio/wav`.
-        media_type: String,
+        mime_type: String,
     },
-    /// A document with an address of its own.
     Resource {
-        /// The address: `report://2026/07`. Nobody has to be able to open it.
-        uri: String,
-        /// The media type of the content: `text/markdown`.
-        media_type: String,
-        /// What it holds.
-        content: ResourceContent,
+        resource: Resource,
     },
 }
 
-/// What an attached document holds.
-#[derive(Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ResourceContent {
-    /// Text.
+#[derive(Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Resource {
+    uri: String,
+    mime_type: String,
+    #[serde(flatten)]
+    content: Content,
+}
+
+#[derive(Clone, PartialEq, Serialize)]
+enum Content {
+    #[serde(rename = "text")]
     Text(String),
-    /// Anything else.
+    #[serde(rename = "blob", serialize_with = "base64::serialize")]
     Bytes(Vec<u8>),
 }
 
 impl Attachment {
     /// A text to read: a summary, a warning, a table in Markdown.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(text.into())
+        Self(Block::Text { text: text.into() })
     }
 
     /// An image: the bytes of the file and their media type, such as `image/png`.
     pub fn image(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
-        Self::Image {
+        Self(Block::Image {
             data: data.into(),
-            media_type: media_type.into(),
-        }
+            mime_type: media_type.into(),
+        })
     }
 
     /// A sound: the bytes of the file and their media type, such as `audio/wav`.
     pub fn audio(data: impl Into<Vec<u8>>, media_type: impl Into<String>) -> Self {
-        Self::Audio {
+        Self(Block::Audio {
             data: data.into(),
-            media_type: media_type.into(),
-        }
+            mime_type: media_type.into(),
+        })
     }
 
     /// A document of text with an address and a media type, such as `text/markdown`.
     pub fn document(uri: impl Into<String>, media_type: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::Resource {
-            uri: uri.into(),
-            media_type: media_type.into(),
-            content: ResourceContent::Text(text.into()),
-        }
+        Self::resource(uri.into(), media_type.into(), Content::Text(text.into()))
     }
 
     /// A file of any bytes with an address and a media type, such as `application/pdf`.
     pub fn file(uri: impl Into<String>, media_type: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self::Resource {
-            uri: uri.into(),
-            media_type: media_type.into(),
-            content: ResourceContent::Bytes(bytes.into()),
-        }
+        Self::resource(uri.into(), media_type.into(), Content::Bytes(bytes.into()))
+    }
+
+    fn resource(uri: String, mime_type: String, content: Content) -> Self {
+        let resource = Resource {
+            uri,
+            mime_type,
+            content,
+        };
+        Self(Block::Resource { resource })
     }
 
     /// The media type; `text/plain; charset=utf-8` for a text.
     pub fn media_type(&self) -> &str {
-        match self {
-            Self::Text(_) => "text/plain; charset=utf-8",
-            Self::Image { media_type, .. }
-            | Self::Audio { media_type, .. }
-            | Self::Resource { media_type, .. } => media_type,
+        match &self.0 {
+            Block::Text { .. } => "text/plain; charset=utf-8",
+            Block::Image { mime_type, .. } | Block::Audio { mime_type, .. } => mime_type,
+            Block::Resource { resource } => &resource.mime_type,
         }
     }
 
     /// The content as bytes.
     pub fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Text(text)
-            | Self::Resource {
-                content: ResourceContent::Text(text),
-                ..
-            } => text.as_bytes(),
-            Self::Image { data, .. }
-            | Self::Audio { data, .. }
-            | Self::Resource {
-                content: ResourceContent::Bytes(data),
-                ..
-            } => data,
+        match &self.0 {
+            Block::Text { text } => text.as_bytes(),
+            Block::Image { data, .. } | Block::Audio { data, .. } => data,
+            Block::Resource { resource } => match &resource.content {
+                Content::Text(text) => text.as_bytes(),
+                Content::Bytes(bytes) => bytes,
+            },
+        }
+    }
+
+    /// The address of a document or a file.
+    pub fn uri(&self) -> Option<&str> {
+        match &self.0 {
+            Block::Resource { resource } => Some(&resource.uri),
+            _ => None,
         }
     }
 }
 
-impl Serialize for Attachment {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut block = serializer.serialize_map(None)?;
-        match self {
-            Self::Text(text) => {
-                block.serialize_entry("type", "text")?;
-                block.serialize_entry("text", text)?;
-            }
-            Self::Image { data, media_type } => {
-                block.serialize_entry("type", "image")?;
-                block.serialize_entry("data", &Base64(data))?;
-                block.serialize_entry("mimeType", media_type)?;
-            }
-            Self::Audio { data, media_type } => {
-                block.serialize_entry("type", "audio")?;
-                block.serialize_entry("data", &Base64(data))?;
-                block.serialize_entry("mimeType", media_type)?;
-            }
-            Self::Resource {
-                uri,
-                media_type,
-                content,
-            } => {
-                block.serialize_entry("type", "resource")?;
-                let resource = Resource {
-                    uri,
-                    media_type,
-                    content,
-                };
-                block.serialize_entry("resource", &resource)?;
-            }
-        }
-        block.end()
-    }
-}
-
-/// The inner object of an attached document.
-struct Resource<'a> {
-    uri: &'a str,
-    media_type: &'a str,
-    content: &'a ResourceContent,
-}
-
-impl Serialize for Resource<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(Some(3))?;
-        object.serialize_entry("uri", self.uri)?;
-        object.serialize_entry("mimeType", self.media_type)?;
-        match self.content {
-            ResourceContent::Text(text) => object.serialize_entry("text", text)?,
-            ResourceContent::Bytes(bytes) => object.serialize_entry("blob", &Base64(bytes))?,
-        }
-        object.end()
-    }
-}
-
-/// Kind, media type and size: the content is output of a skill.
+/// Media type and size: the content is output of a skill.
 impl fmt::Debug for Attachment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self {
-            Self::Text(_) => "Text",
-            Self::Image { .. } => "Image",
-            Self::Audio { .. } => "Audio",
-            Self::Resource { .. } => "Resource",
-        };
-        f.debug_struct(kind)
+        f.debug_struct("Attachment")
             .field("media_type", &self.media_type())
             .field("bytes", &self.bytes().len())
             .finish()
-    }
-}
-
-impl fmt::Debug for ResourceContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => write!(f, "Text({} bytes)", text.len()),
-            Self::Bytes(bytes) => write!(f, "Bytes({} bytes)", bytes.len()),
-        }
     }
 }
 
@@ -280,6 +213,6 @@ mod tests {
     fn debug_output_holds_no_content() {
         let attachment = Attachment::document("a://b", "text/plain", "tell nobody");
         let text = format!("{attachment:?}");
-        assert_eq!(text, r#"Resource { media_type: "text/plain", bytes: 11 }"#);
+        assert_eq!(text, r#"Attachment { media_type: "text/plain", bytes: 11 }"#);
     }
 }

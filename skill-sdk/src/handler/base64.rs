@@ -4,12 +4,12 @@
 
 use std::fmt::{self, Write as _};
 
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Bytes that are written in base64 with padding, as RFC 4648 has it.
-pub(super) struct Base64<'a>(pub(super) &'a [u8]);
+struct Base64<'a>(&'a [u8]);
 
 impl fmt::Display for Base64<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,10 +29,9 @@ impl fmt::Display for Base64<'_> {
     }
 }
 
-impl Serialize for Base64<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
+/// Writes bytes as a text in base64.
+pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&Base64(bytes))
 }
 
 #[cfg(test)]

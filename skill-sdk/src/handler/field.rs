@@ -78,11 +78,9 @@ impl<T: Never> SkillValue<FitsNot> for T {
 }
 
 /// The way of a type that satisfies the bounds.
-#[derive(Debug)]
 pub enum Fits {}
 
 /// The way that no type takes.
-#[derive(Debug)]
 pub enum FitsNot {}
 
 /// Implemented by nothing.

@@ -4,7 +4,6 @@
 //! author's function again whenever its body changes. So the expansion boxes the future itself, in the author's module,
 //! and only what depends on no more than the input or the output type is generic: parse, write, and `start`.
 
-use std::fmt;
 use std::future::Future;
 
 use serde::de::DeserializeOwned;
@@ -12,7 +11,7 @@ use serde_json::Value;
 
 use super::{Failure, Reply, Running, SkillInput, SkillOutput, Written};
 use crate::context::SkillContext;
-use crate::contract::schema::{Outputs, SchemaProblem, TypeSchema};
+use crate::contract::schema::{OutputShape, Outputs, TypeSchema};
 use crate::error::SkillError;
 
 /// A skill's function and where the schemas come from.
@@ -101,14 +100,17 @@ impl Handler {
         self.call.start(inputs, context)
     }
 
-    /// The schema of the inputs, `None` when it is given beside the type.
-    pub fn inputs_schema(&self) -> Option<Result<Value, SchemaProblem>> {
-        self.inputs_schema.map(TypeSchema::inputs)
+    /// The schema of the inputs, by their type.
+    pub(crate) fn inputs_schema(&self) -> Result<Value, String> {
+        let schema = self.inputs_schema.ok_or("there is no schema of the inputs")?;
+        schema.inputs().map_err(|problem| problem.to_string())
     }
 
-    /// The schema of the outputs, `None` when it is given beside the type.
-    pub fn outputs_schema(&self) -> Option<Result<Outputs, SchemaProblem>> {
-        self.outputs_schema.map(TypeSchema::outputs)
+    /// The schema of the outputs, by their type, and how they are put into an object.
+    pub(crate) fn outputs_schema(&self) -> Result<(Value, OutputShape), String> {
+        let schema = self.outputs_schema.ok_or("there is no schema of the outputs")?;
+        let Outputs { schema, shape, .. } = schema.outputs().map_err(|problem| problem.to_string())?;
+        Ok((schema, shape))
     }
 
     /// Whether there may be attachments beside the outputs.
@@ -129,17 +131,4 @@ pub fn blocking(call: Box<dyn FnOnce() -> Reply + Send>) -> Running {
 
 /// Is there for its bound alone: the compiler names the function whose future cannot move between threads. A struct, since
 /// a function would be compiled for every future, all of them again whenever one changes.
-#[derive(Debug)]
 pub struct SendFuture<F: Future + Send>(pub F);
-
-impl<C: ?Sized> fmt::Debug for Handler<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handler").finish_non_exhaustive()
-    }
-}
-
-impl<I, O> fmt::Debug for Typed<I, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Typed").finish_non_exhaustive()
-    }
-}

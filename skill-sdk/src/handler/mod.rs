@@ -3,6 +3,11 @@
 //! What is generic here is kept thin, since each skill pays for it in compile time: parse, call, write. Everything else
 //! works on the erased [`Handler`].
 
+#![allow(
+    missing_debug_implementations,
+    reason = "what only the macros name holds functions, and nobody prints it"
+)]
+
 mod attachment;
 mod base64;
 mod field;
@@ -11,12 +16,10 @@ mod input;
 mod output;
 mod returns;
 
-use std::error::Error;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-pub use self::attachment::{Attached, Attachment, ResourceContent};
+pub use self::attachment::{Attached, Attachment};
 pub use self::field::{FieldBounds, SkillField, SkillValue, ValueBounds};
 pub use self::function::{Handler, SendFuture, Write, asynchronous, blocking, handler};
 pub use self::input::SkillInput;
@@ -40,15 +43,6 @@ pub enum Running {
     Blocking(Box<dyn FnOnce() -> Reply + Send>),
 }
 
-impl fmt::Debug for Running {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Asynchronous(_) => "Asynchronous",
-            Self::Blocking(_) => "Blocking",
-        })
-    }
-}
-
 /// What a function gave, or why there is nothing.
 pub(crate) type Reply = Result<Written, Failure>;
 
@@ -60,15 +54,7 @@ pub struct Written {
     pub attachments: Vec<Attachment>,
 }
 
-/// Sizes only.
-impl fmt::Debug for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Written")
-            .field("json", &format_args!("{} bytes", self.json.len()))
-            .field("attachments", &self.attachments)
-            .finish()
-    }
-}
+debug_fields!(Written { attachments });
 
 /// Why there are no outputs.
 #[derive(Debug)]
@@ -78,14 +64,3 @@ pub enum Failure {
     /// The outputs cannot be written as JSON.
     Unwritable(serde_json::Error),
 }
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Skill(error) => error.fmt(f),
-            Self::Unwritable(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for Failure {}

@@ -5,9 +5,7 @@
 //! look-up prefers the receiver with fewer dereferences: `(&&&&&ReturnOf::<R>::NEW).return_kind()` takes the first kind that
 //! fits.
 
-use std::any::type_name;
 use std::error::Error;
-use std::fmt;
 use std::marker::PhantomData;
 
 use crate::error::SkillError;
@@ -18,12 +16,6 @@ pub struct ReturnOf<R>(PhantomData<fn() -> R>);
 impl<R> ReturnOf<R> {
     /// The only value.
     pub const NEW: Self = Self(PhantomData);
-}
-
-impl<R> fmt::Debug for ReturnOf<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<R>())
-    }
 }
 
 /// A type that can be the error of a skill. Implemented for nothing: it is there for its message.
@@ -61,7 +53,6 @@ pub mod kinds {
         ($($(#[$about:meta])* $kind:ident by $via:ident;)*) => {
             $(
                 $(#[$about])*
-                #[derive(Debug)]
                 pub struct $kind;
 
                 #[doc = concat!("Finds [`", stringify!($kind), "`].")]
@@ -150,21 +141,21 @@ pub mod kinds {
     }
 
     impl Text {
-        /// Does not compile: see [`TextFailure`].
+        /// Does not compile: see `TextFailure`.
         pub fn convert<T, E: TextFailure>(self, returned: Result<T, E>) -> Result<T, SkillError> {
             returned.map_err(|_| SkillError::crash("no error"))
         }
     }
 
     impl Unshared {
-        /// Does not compile: see [`SharedFailure`].
+        /// Does not compile: see `SharedFailure`.
         pub fn convert<T, E: SharedFailure>(self, returned: Result<T, E>) -> Result<T, SkillError> {
             returned.map_err(|_| SkillError::crash("no error"))
         }
     }
 
     impl NoError {
-        /// Does not compile: see [`SkillFailureType`].
+        /// Does not compile: see `SkillFailureType`.
         pub fn convert<T, E: SkillFailureType>(self, returned: Result<T, E>) -> Result<T, SkillError> {
             returned.map_err(|_| SkillError::crash("no error"))
         }

@@ -20,8 +20,7 @@ pub(super) fn envelope() -> Envelope {
     };
     // Those that are sound are described beside the problems of others, so that all can be checked at once.
     let skills = Registry::sound()
-        .into_iter()
-        .filter_map(|skill| skill.described().ok().map(|described| entry(skill, described)))
+        .map(|(skill, described)| entry(skill, described))
         .collect();
     Envelope {
         protocol: PROTOCOL,
@@ -45,7 +44,7 @@ fn features() -> impl Iterator<Item = &'static str> {
 }
 
 fn entry(skill: &Skill, described: &SkillDescription) -> SkillEntry {
-    let origin = skill.declaration().origin();
+    let origin = skill.declaration().origin;
     SkillEntry {
         reference: skill.reference().to_owned(),
         name: skill.name().to_owned(),
@@ -57,7 +56,7 @@ fn entry(skill: &Skill, described: &SkillDescription) -> SkillEntry {
         file: origin.file.to_owned(),
         line: origin.line,
         spec: described.document().clone(),
-        inputs_given: skill.handler().inputs_schema().is_none(),
+        inputs_given: skill.declaration().inputs_schema.is_some(),
         metadata: described.metadata().clone(),
     }
 }

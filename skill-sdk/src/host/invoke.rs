@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Read;
-use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -10,21 +9,22 @@ use tokio::runtime::Builder;
 use super::args::InvokeArgs;
 use super::command::{Failure, exit, output};
 use super::logging::{self, LogFormat};
+use super::serve::{no_skills, start};
 use super::stdio;
 use crate::context::Environment;
 use crate::contract::json as checked_json;
-use crate::pipeline::{Call, CallOutcome, Meta, SkillSet, install_panic_hook};
+use crate::pipeline::{Call, CallOutcome, Meta};
 
 /// The protocol that the context of such a call names.
 const PROTOCOL: &str = "local";
 
 /// Calls the skill with this ref and prints how it ended. `stdin` is read when an argument is `-`.
-pub(super) fn invoke(reference: &str, args: &InvokeArgs, stdin: &mut dyn Read) -> Result<ExitCode, Failure> {
+pub(super) fn invoke(reference: &str, args: &InvokeArgs, stdin: &mut dyn Read) -> Result<u8, Failure> {
     let (inputs, meta) = call_of(args, stdin)?;
     let outcome = stdio::aside(|| run(reference, inputs, meta))?;
     let (code, document) = document(outcome);
     output::print(&output::indented(&document))?;
-    Ok(code.into())
+    Ok(code)
 }
 
 /// As [`CallOutcome::into_document`], from the text of the outputs: a `Value` would round large integers.
@@ -64,21 +64,15 @@ fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(String, Meta), Fa
 }
 
 fn run(reference: &str, inputs: String, meta: Meta) -> Result<CallOutcome, Failure> {
-    let log = logging::start(LogFormat::Text);
-    install_panic_hook();
-    let unusable = |error: &dyn std::fmt::Display| Failure::usage(error.to_string());
-    let skills = SkillSet::collect_only(&[reference]).map_err(|error| unusable(&error))?;
-    let skill = skills
-        .get(reference)
-        .ok_or_else(|| unusable(&format_args!("this program has no skill {reference}")))?;
-    let runtime = Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| unusable(&format_args!("cannot start the runtime: {error}")))?;
+    let skills = start(LogFormat::Text, &[reference.to_owned()])?;
+    let skill = skills.get(reference).ok_or_else(no_skills)?;
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Failure::usage(format_args!("cannot start the runtime: {error}")))?;
     let outcome = runtime.block_on(skills.call(skill, Call::json(inputs, meta)));
     // A blocking skill that is over its time must not hold up the end of the program.
     runtime.shutdown_background();
-    log.finish();
+    logging::finish();
     Ok(outcome)
 }
 
@@ -89,34 +83,25 @@ fn is_stdin(argument: &str) -> bool {
 
 /// A JSON object, and its text.
 fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<(Map<String, Value>, String), Failure> {
-    let (place, text) = if is_stdin(argument) {
+    let path = argument.strip_prefix('@');
+    let text = if is_stdin(argument) {
         let mut text = String::new();
-        stdin
-            .read_to_string(&mut text)
-            .map_err(|error| Failure::usage(format!("{flag}: could not read standard input: {error}")))?;
-        ("standard input".to_owned(), text)
-    } else if let Some(path) = argument.strip_prefix('@') {
-        let text = fs::read_to_string(path)
-            .map_err(|error| Failure::usage(format!("{flag}: could not read `{path}`: {error}")))?;
-        (format!("`{path}`"), text)
+        stdin.read_to_string(&mut text).map(|_| text)
+    } else if let Some(path) = path {
+        fs::read_to_string(path)
     } else {
-        ("the argument".to_owned(), argument.to_owned())
+        Ok(argument.to_owned())
     };
-    let value = checked_json::parse(text.as_bytes()).map_err(|error| {
-        Failure::usage(format!("{flag}: {place} is not JSON: {error}"))
-            .help("write JSON in quotes of the shell, name a file with @FILE, or read standard input with -")
-    })?;
-    let kind = match value {
-        Value::Object(members) => return Ok((members, text)),
-        Value::Array(_) => "an array",
-        Value::String(_) => "a string",
-        Value::Number(_) => "a number",
-        Value::Bool(_) => "a boolean",
-        Value::Null => "null",
-    };
-    Err(Failure::usage(format!(
-        "{flag}: {place} must be a JSON object, and it is {kind}"
-    )))
+    let place = path.unwrap_or(argument);
+    let text =
+        text.map_err(|error| Failure::usage(format_args!("{flag}: could not read `{place}`: {error}")))?;
+    match checked_json::parse(text.as_bytes()) {
+        Ok(Value::Object(members)) => Ok((members, text)),
+        Ok(_) => Err(Failure::usage(format_args!("{flag} must be a JSON object"))),
+        Err(error) => Err(Failure::usage(format_args!("{flag} is not JSON: {error}")).help(
+            "write JSON in quotes of the shell, name a file with @FILE, or read standard input with -",
+        )),
+    }
 }
 
 #[cfg(test)]
@@ -156,14 +141,13 @@ mod tests {
         for (argument, expected) in [
             ("", "is not JSON"),
             ("{", "line 1 column 1"),
-            ("[]", "it is an array"),
-            ("null", "it is null"),
+            ("[]", "must be a JSON object"),
+            ("null", "must be a JSON object"),
             ("@/no/such/file", "could not read `/no/such/file`"),
-            ("-", "standard input must be a JSON object, and it is a number"),
+            ("-", "must be a JSON object"),
         ] {
             let failure = call_of(&args(argument), &mut b"1".as_slice()).unwrap_err();
             assert!(failure.to_string().contains(expected), "{failure}");
-            assert_eq!(failure.code(), exit::USAGE);
         }
         for (input, settings) in [("-", "-"), ("@-", "-"), ("-", "@-")] {
             let both = InvokeArgs {

@@ -21,8 +21,6 @@ pub mod args;
 pub mod command;
 mod describe;
 #[cfg(feature = "host")]
-mod fields;
-#[cfg(feature = "host")]
 mod invoke;
 #[cfg(feature = "host")]
 mod logging;

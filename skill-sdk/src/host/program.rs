@@ -6,10 +6,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::{HostCommand, Serve, SkillNames};
-use super::command::{Failure, check, contract, exit, export, list, output, problems, select};
+use super::args::{About, HostCommand, Serve, SkillNames};
+use super::command::{Failure, check, exit, export, list, output, select};
 use super::invoke::invoke;
-use super::protocol::Envelope;
 use super::serve::{no_skills, serve};
 use super::{describe, stdio};
 use crate::registry::Registry;
@@ -19,7 +18,7 @@ use crate::registry::Registry;
 #[command(version = concat!("(built with skill-sdk ", env!("CARGO_PKG_VERSION"), ")"), disable_help_subcommand = true)]
 struct Program {
     #[command(subcommand)]
-    command: HostCommand,
+    command: HostCommand<SkillNames>,
 }
 
 /// Parses the arguments, runs the command and reports its failure.
@@ -32,16 +31,15 @@ pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::USAGE));
         }
     };
-    run(&program.command).unwrap_or_else(|failure| {
-        failure.report();
-        ExitCode::from(failure.code())
-    })
+    run(&program.command)
+        .unwrap_or_else(|failure| failure.report())
+        .into()
 }
 
-fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
+fn run(command: &HostCommand<SkillNames>) -> Result<u8, Failure> {
     let over_stdio = match command {
-        HostCommand::Serve(Serve::McpStdio { .. }) => true,
-        HostCommand::Serve(Serve::Local { args, .. }) => args.socket.is_none(),
+        HostCommand::Serve(Serve::McpStdio(_)) => true,
+        HostCommand::Serve(Serve::Local(about)) => about.args.socket.is_none(),
         _ => false,
     };
     // Before any code of an author runs, also the code that describes a skill.
@@ -54,7 +52,7 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
         HostCommand::Serve(server) if is_exact(server.skills()) => {
             return serve(server, &server.skills().names, protocol);
         }
-        HostCommand::Invoke { args, skills } if is_exact(skills) && skills.names.len() == 1 => {
+        HostCommand::Invoke(About { args, skills }) if is_exact(skills) && skills.names.len() == 1 => {
             return invoke(&skills.names[0], args, &mut io::stdin().lock());
         }
         _ => {}
@@ -63,33 +61,31 @@ fn run(command: &HostCommand) -> Result<ExitCode, Failure> {
     if envelope.skills.is_empty() && envelope.problems.is_empty() {
         return Err(no_skills());
     }
-    if let HostCommand::Check { args, skills } = command {
-        return check::check(&envelope, &skills.names, args).map(ExitCode::from);
+    if let HostCommand::Check(About { args, skills }) = command {
+        return check::report(&envelope, &skills.names)?.print(args.format);
     }
-    problems::refuse(&envelope)?;
-    let Envelope { skills: known, .. } = &envelope;
+    envelope.usable()?;
+    let known = &envelope.skills;
     let selected = |skills: &SkillNames| select::select(known, &skills.names);
     match command {
-        HostCommand::Check { .. } => {}
-        HostCommand::List { args, skills } => output::print(&list::list(&selected(skills)?, args)?)?,
-        HostCommand::Contract { skills } => output::print(&contract::contract(&selected(skills)?)?)?,
-        HostCommand::Export { args, skills } => {
-            return export::export(&selected(skills)?, known, || Ok(known.clone()), args).map(ExitCode::from);
+        HostCommand::Check(_) => Ok(exit::GOOD),
+        HostCommand::List(about) => output::print(&list::list(&selected(&about.skills)?, &about.args)?),
+        HostCommand::Contract(skills) => output::print(&list::contract(&selected(skills)?)?),
+        HostCommand::Export(About { args, skills }) => {
+            export::export(&selected(skills)?, known, || Ok(known.clone()), args)
         }
-        HostCommand::Invoke { args, skills } => {
-            let selected = selected(skills)?;
-            let skill = select::exactly_one(&selected, "invoke")?;
-            return invoke(&skill.reference, args, &mut io::stdin().lock());
+        HostCommand::Invoke(About { args, skills }) => {
+            let skill = select::exactly_one(&selected(skills)?, "invoke")?;
+            invoke(&skill.reference, args, &mut io::stdin().lock())
         }
         HostCommand::Serve(server) => {
             let selected = selected(server.skills())?;
             // Without names all of the program are served.
             let named = selected.iter().filter(|_| !server.skills().names.is_empty());
             let refs: Vec<String> = named.map(|skill| skill.reference.clone()).collect();
-            return serve(server, &refs, protocol);
+            serve(server, &refs, protocol)
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether skills are named, and each of the names is the ref of one.

@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+#[cfg(feature = "host")]
+use super::command::Failure;
 pub use crate::registry::RegistryProblem as Problem;
 
 /// The version of this protocol. A tool and a program that disagree on it refuse to work together.
@@ -29,6 +31,18 @@ pub struct Envelope {
     /// The features of `skill-sdk` that the program was built with, of those that a command needs.
     #[serde(default)]
     pub features: Vec<String>,
+}
+
+#[cfg(feature = "host")]
+impl Envelope {
+    /// Fails with every problem of the program: while there is one, nothing but reporting it may be done.
+    pub fn usable(&self) -> Result<(), Failure> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<_> = self.problems.iter().map(ToString::to_string).collect();
+        Err(Failure::no("the skills cannot be used").detail(lines.join("\n")))
+    }
 }
 
 /// One skill of an [`Envelope`].

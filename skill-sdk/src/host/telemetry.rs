@@ -1,16 +1,16 @@
 //! Traces over OTLP, as the standard variables of OpenTelemetry say.
 
-use std::future::Future;
-use std::sync::Arc;
+use std::future::{Future, ready};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanKind, TracerProvider};
 use opentelemetry_otlp::SpanExporter as Otlp;
 use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
+use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData, SpanExporter};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tracing::Metadata;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
@@ -46,88 +46,69 @@ const OWN_TRAFFIC: [&str; 7] = [
 /// How long the end of the program waits for the last traces.
 const LAST: Duration = Duration::from_secs(5);
 
-/// The export of traces.
-#[derive(Debug)]
-pub(super) struct Traces {
-    provider: SdkTracerProvider,
-    /// What the requests run on. The processor of the SDK has a plain thread, on which they cannot.
-    runtime: Runtime,
-}
+/// The export of traces, once it has begun, and what its requests run on.
+static EXPORT: OnceLock<(SdkTracerProvider, Runtime)> = OnceLock::new();
 
-/// The export that the environment asks for, and why there is none although it asks.
-pub(super) fn traces() -> (Option<Traces>, Option<String>) {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let says =
-        |name: &str, word: &str| set(name).is_some_and(|value| value.trim().eq_ignore_ascii_case(word));
+/// What takes spans to the export that the environment asks for, or why there is none although it asks. Events stay in the log.
+pub(super) fn start<S>() -> Result<Option<impl Layer<S> + Send + Sync>, String>
+where
+    S: tracing::Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
+{
+    let set = |name: &&str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let says = |name, word: &str| set(&name).is_some_and(|value| value.trim().eq_ignore_ascii_case(word));
     let off = says("OTEL_SDK_DISABLED", "true") || says("OTEL_TRACES_EXPORTER", "none");
     if off || ENDPOINTS.iter().all(|name| set(name).is_none()) {
-        return (None, None);
+        return Ok(None);
     }
-    if let Some(other) = PROTOCOLS
-        .iter()
-        .find_map(|name| set(name))
-        .filter(|protocol| protocol.trim() != PROTOBUF)
-    {
-        let problem = format!("the protocol is {other}, and only {PROTOBUF} is spoken");
-        return (None, Some(problem));
+    let protocol = PROTOCOLS.iter().find_map(set);
+    if let Some(other) = protocol.filter(|protocol| protocol.trim() != PROTOBUF) {
+        return Err(format!("the protocol is {other}, and only {PROTOBUF} is spoken"));
     }
-    match Traces::new(set("OTEL_SERVICE_NAME").is_none()) {
-        Ok(traces) => (Some(traces), None),
-        Err(problem) => (None, Some(problem)),
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("traces")
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let provider = provider(&runtime, set(&"OTEL_SERVICE_NAME").is_none())?;
+    let layer = tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer("skill-sdk"))
+        .with_location(false)
+        .with_threads(false)
+        .with_level(false)
+        .with_target(false)
+        .with_tracked_inactivity(false)
+        .with_filter(spans_of_skills());
+    // The log is started once.
+    let _ = EXPORT.set((provider, runtime));
+    Ok(Some(layer))
+}
+
+/// Sends what was not sent yet.
+pub(super) fn finish() {
+    if let Some((provider, _)) = EXPORT.get() {
+        // What cannot be sent now is lost; the log is at its end as well.
+        drop(provider.shutdown_with_timeout(LAST));
     }
 }
 
-impl Traces {
-    fn new(nameless: bool) -> Result<Self, String> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("traces")
-            .enable_all()
-            .build()
-            .map_err(|error| error.to_string())?;
-        let entered = runtime.enter();
-        let otlp = Otlp::builder()
-            .with_http()
-            .build()
-            .map_err(|error| error.to_string())?;
-        drop(entered);
-        let exporter = Exporter {
-            otlp: Arc::new(otlp),
-            runtime: runtime.handle().clone(),
-        };
-        let mut resource = Resource::builder();
-        if nameless {
-            resource = resource.with_service_name(program());
-        }
-        let version = KeyValue::new("skill_sdk.version", env!("CARGO_PKG_VERSION"));
-        let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(exporter)
-            .with_resource(resource.with_attribute(version).build())
-            .build();
-        Ok(Self { provider, runtime })
+fn provider(runtime: &Runtime, nameless: bool) -> Result<SdkTracerProvider, String> {
+    let entered = runtime.enter();
+    let otlp = Otlp::builder().with_http().build();
+    drop(entered);
+    let exporter = Exporter {
+        otlp: otlp.map_err(|error| error.to_string())?,
+        runtime: runtime.handle().clone(),
+    };
+    let mut resource = Resource::builder();
+    if nameless {
+        resource = resource.with_service_name(program());
     }
-
-    /// Takes spans to the exporter. Events stay in the log.
-    pub(super) fn layer<S>(&self) -> impl Layer<S> + Send + Sync + use<S>
-    where
-        S: tracing::Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
-    {
-        tracing_opentelemetry::layer()
-            .with_tracer(self.provider.tracer("skill-sdk"))
-            .with_location(false)
-            .with_threads(false)
-            .with_level(false)
-            .with_target(false)
-            .with_tracked_inactivity(false)
-            .with_filter(spans_of_skills())
-    }
-
-    /// Sends what was not sent yet.
-    pub(super) fn finish(self) {
-        // What cannot be sent now is lost; the log is at its end as well.
-        drop(self.provider.shutdown_with_timeout(LAST));
-        self.runtime.shutdown_background();
-    }
+    let version = KeyValue::new("skill_sdk.version", env!("CARGO_PKG_VERSION"));
+    let provider = SdkTracerProvider::builder()
+        .with_batch_exporter(exporter)
+        .with_resource(resource.with_attribute(version).build());
+    Ok(provider.build())
 }
 
 fn spans_of_skills<S>() -> impl Filter<S> {
@@ -148,19 +129,15 @@ fn program() -> String {
 /// Exports on a runtime, and gives spans of calls the names that people look for.
 #[derive(Debug)]
 struct Exporter {
-    otlp: Arc<Otlp>,
-    runtime: tokio::runtime::Handle,
+    otlp: Otlp,
+    runtime: Handle,
 }
 
 impl SpanExporter for Exporter {
     fn export(&self, mut batch: Vec<SpanData>) -> impl Future<Output = OTelSdkResult> + Send {
         batch.iter_mut().for_each(name_call);
-        let otlp = Arc::clone(&self.otlp);
-        let sent = self.runtime.spawn(async move { otlp.export(batch).await });
-        async move {
-            sent.await
-                .unwrap_or_else(|error| Err(OTelSdkError::InternalFailure(error.to_string())))
-        }
+        // The processor of the SDK calls from a plain thread, on which requests cannot run.
+        ready(self.runtime.block_on(self.otlp.export(batch)))
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
@@ -168,10 +145,7 @@ impl SpanExporter for Exporter {
     }
 
     fn set_resource(&mut self, resource: &Resource) {
-        // Nobody else holds it before the first export.
-        if let Some(otlp) = Arc::get_mut(&mut self.otlp) {
-            otlp.set_resource(resource);
-        }
+        self.otlp.set_resource(resource);
     }
 }
 

@@ -155,7 +155,8 @@ impl HttpServer {
     }
 
     /// The skills.
-    pub fn host(&self) -> &SkillSet {
+    #[cfg(feature = "host")]
+    pub(crate) fn host(&self) -> &SkillSet {
         &self.0.host
     }
 

@@ -61,11 +61,9 @@ fn parts(boundary: &str, outputs: &[u8], attachments: &[Attachment]) -> Vec<u8> 
     part(&[("content-type", "application/json")], outputs);
     for attachment in attachments {
         let media_type = ("content-type", attachment.media_type());
-        match attachment {
-            Attachment::Resource { uri, .. } => {
-                part(&[media_type, ("content-location", uri)], attachment.bytes());
-            }
-            _ => part(&[media_type], attachment.bytes()),
+        match attachment.uri() {
+            Some(uri) => part(&[media_type, ("content-location", uri)], attachment.bytes()),
+            None => part(&[media_type], attachment.bytes()),
         }
     }
     body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());

@@ -29,13 +29,13 @@ use crate::pipeline::SkillSet;
 use crate::serve::Service;
 
 /// The longest line that is read by default, in bytes: 4 MiB.
-pub const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;
+const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;
 
 /// How many calls run at the same time by default.
-pub const DEFAULT_CONCURRENCY: usize = 256;
+const DEFAULT_CONCURRENCY: usize = 256;
 
 /// How long running calls may take by default after the end of the input or a stop signal.
-pub const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
+const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
 
 /// The least number of bytes that the inputs of calls may take before no more lines are read.
 const MIN_MEMORY: usize = 4 * 1024 * 1024;
@@ -89,11 +89,6 @@ impl LocalServer {
     pub fn environment(mut self, environment: Environment) -> Self {
         self.environment = environment;
         self
-    }
-
-    /// The skills.
-    pub fn skills(&self) -> &SkillSet {
-        &self.skills
     }
 
     /// The service that all clients share.

@@ -37,17 +37,18 @@ use self::elicitation::StateKey;
 #[cfg(feature = "host")]
 pub(crate) use self::stdio::serve_until_gone;
 pub use self::stdio::{StdioOptions, serve_stdio};
+pub use self::tools::McpError;
 use self::tools::Tools;
-pub use self::tools::{McpError, ToolSchemas};
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
 use crate::serve::Service;
+pub use crate::serve::ToolSchemas;
 
 /// How many calls run at the same time by default.
-pub const DEFAULT_CONCURRENCY: usize = 256;
+const DEFAULT_CONCURRENCY: usize = 256;
 
 /// How many tools a page of `tools/list` holds by default. Many clients never ask for a second page.
-pub const DEFAULT_PAGE: usize = 1000;
+const DEFAULT_PAGE: usize = 1000;
 
 /// A server of skills over MCP.
 ///

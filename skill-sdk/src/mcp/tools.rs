@@ -12,18 +12,7 @@ use serde_json::{Value, json};
 use crate::contract::schema::{Side, portable};
 use crate::contract::{Idempotency, SideEffects};
 use crate::pipeline::{Runnable, SkillSet};
-
-/// Which schemas `tools/list` shows. Calls are always validated against the contract.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ToolSchemas {
-    /// The form that all clients and models understand: references are resolved in place, except in a type that contains
-    /// itself; optional inputs that may be null have their plain type.
-    #[default]
-    Portable,
-    /// The schemas of the contract, unchanged.
-    Contract,
-}
+use crate::serve::ToolSchemas;
 
 /// Why skills cannot be tools of one server.
 #[derive(Debug)]

@@ -63,7 +63,8 @@ impl CallOutcome {
     }
 
     /// Takes what stands beside the outputs.
-    pub fn take_attachments(&mut self) -> Vec<Attachment> {
+    #[cfg(any(feature = "http", feature = "mcp", feature = "testing"))]
+    pub(crate) fn take_attachments(&mut self) -> Vec<Attachment> {
         std::mem::take(&mut self.attachments)
     }
 

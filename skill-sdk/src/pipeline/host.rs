@@ -117,7 +117,7 @@ impl SkillSet {
         let mut declared: HashMap<&str, &Skill> = HashMap::new();
         for skill in skills {
             if let Some(other) = declared.insert(skill.reference(), skill) {
-                if other.declaration().origin() != skill.declaration().origin() {
+                if other.declaration().origin != skill.declaration().origin {
                     problems.push(RegistryProblem::duplicate_skill(other, skill));
                 }
                 continue;

@@ -38,10 +38,10 @@ use crate::validation::Schema;
 const MAX_VALIDATED_HERE: usize = 64 * 1024;
 
 /// The code of inputs that break the contract.
-pub const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
+pub(crate) const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
 
 /// The code of outputs that break the contract.
-pub const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
+pub(crate) const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
 
 /// What a thread of a skill keeps until it ends, also when its call is over before: the place that the call took.
 pub(crate) type Slot = Arc<dyn Any + Send + Sync>;

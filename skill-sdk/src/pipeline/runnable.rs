@@ -29,7 +29,7 @@ pub struct Runnable {
 
 impl Runnable {
     /// Compiles the schemas of a skill, or says what is wrong with it.
-    pub fn new(skill: &'static Skill) -> Result<Self, Vec<RegistryProblem>> {
+    pub(crate) fn new(skill: &'static Skill) -> Result<Self, Vec<RegistryProblem>> {
         let described = skill.described().map_err(<[_]>::to_vec)?;
         let contract = described.contract();
         let mut problems = Vec::new();

@@ -5,17 +5,14 @@ mod declaration;
 mod problem;
 mod skill;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-#[doc(hidden)]
 pub use self::collect::Registration;
-pub use self::declaration::{Declaration, DeclaredImplementation};
-#[doc(hidden)]
-pub use self::declaration::{json_text, json_value};
+pub use self::declaration::{Declaration, auth, http, json_text, json_value};
 pub use self::problem::{RegistryError, RegistryProblem};
 pub use self::skill::{Skill, SkillDescription};
 use crate::context::{StateDeclaration, States};
+use crate::contract::compare_versions;
 
 /// The skills of a program, checked, sorted by name and version.
 ///
@@ -33,10 +30,12 @@ use crate::context::{StateDeclaration, States};
 /// ```
 #[derive(Debug)]
 pub struct Registry {
-    skills: BTreeMap<(String, VersionKey), &'static Skill>,
-    by_reference: BTreeMap<String, &'static Skill>,
+    skills: Vec<&'static Skill>,
+    #[cfg_attr(
+        not(feature = "runtime"),
+        expect(dead_code, reason = "only a call needs them")
+    )]
     states: Arc<States>,
-    warnings: Vec<RegistryProblem>,
 }
 
 impl Registry {
@@ -44,148 +43,98 @@ impl Registry {
     ///
     /// Fails with all that is wrong with them at once.
     pub fn collect() -> Result<Self, RegistryError> {
-        let registered = collect::registered();
-        Self::build(registered.skills, &registered.states)
+        let (skills, states) = collect::registered();
+        Self::build(skills, &states)
     }
 
     /// The skills with these refs (`name@version`) that are linked into the program; those of which there are none are left
     /// out, and of all others nothing is derived.
     #[cfg(feature = "runtime")]
     pub(crate) fn collect_only<R: AsRef<str>>(references: &[R]) -> Result<Self, RegistryError> {
-        let registered = collect::registered();
-        let mut skills = registered.skills;
-        skills.retain(|skill| {
-            let mut asked = references.iter().map(AsRef::as_ref);
-            asked.any(|reference| reference == skill.reference())
-        });
-        Self::build(skills, &registered.states)
+        let (mut skills, states) = collect::registered();
+        skills.retain(|skill| references.iter().any(|one| one.as_ref() == skill.reference()));
+        Self::build(skills, &states)
     }
 
     /// The refs of the skills that are linked into the program, whether they are sound or not.
     #[cfg(feature = "runtime")]
     pub(crate) fn references() -> Vec<&'static str> {
-        let mut skills = collect::registered().skills;
-        skills.sort_by_key(|skill| (skill.name(), VersionKey::new(skill.version())));
-        let mut references: Vec<_> = skills.into_iter().map(Skill::reference).collect();
+        let mut references: Vec<_> = linked().into_iter().map(Skill::reference).collect();
         references.dedup();
         references
     }
 
     /// The skills that are linked into the program and are sound by themselves, whatever is wrong with others.
-    pub(crate) fn sound() -> Vec<&'static Skill> {
-        let mut skills = collect::registered().skills;
-        skills.retain(|skill| skill.described().is_ok());
-        skills.sort_by_key(|skill| (skill.name(), VersionKey::new(skill.version())));
-        skills
+    pub(crate) fn sound() -> impl Iterator<Item = (&'static Skill, &'static SkillDescription)> {
+        linked()
+            .into_iter()
+            .filter_map(|skill| Some((skill, skill.described().ok()?)))
     }
 
     /// The shared values that are linked into the program, none of them built yet.
     #[cfg(feature = "testing")]
     pub(crate) fn declared_states() -> States {
-        States::new(collect::registered().states)
+        States::new(collect::registered().1)
     }
 
     /// The skills given, with the states that are linked into the program.
     pub fn from_skills(skills: impl IntoIterator<Item = &'static Skill>) -> Result<Self, RegistryError> {
-        Self::build(skills.into_iter().collect(), &collect::registered().states)
+        Self::build(skills.into_iter().collect(), &collect::registered().1)
     }
 
     fn build(
-        skills: Vec<&'static Skill>,
+        mut skills: Vec<&'static Skill>,
         states: &[&'static StateDeclaration],
     ) -> Result<Self, RegistryError> {
+        sort(&mut skills);
         let mut problems = Vec::new();
-        let mut warnings = Vec::new();
-        let mut by_reference: BTreeMap<String, &'static Skill> = BTreeMap::new();
-        for skill in skills {
-            if let Some(other) = by_reference.insert(skill.reference().to_owned(), skill) {
-                if other.declaration().origin() != skill.declaration().origin() {
-                    problems.push(RegistryProblem::duplicate_skill(other, skill));
-                }
-                continue;
+        skills.dedup_by(|second, first| {
+            let is_same = second.reference() == first.reference();
+            if is_same && second.declaration().origin != first.declaration().origin {
+                problems.push(RegistryProblem::duplicate_skill(first, second));
             }
-            match skill.described() {
-                Ok(described) => warnings.extend(described.warnings().iter().cloned()),
-                Err(found) => problems.extend(found.iter().cloned()),
-            }
-        }
+            is_same
+        });
+        let unsound = skills.iter().filter_map(|skill| skill.described().err());
+        problems.extend(unsound.flatten().cloned());
         problems.extend(duplicate_states(states));
         if !problems.is_empty() {
             return Err(RegistryError::new(problems));
         }
-        let skills = by_reference
-            .values()
-            .map(|skill| {
-                (
-                    (skill.name().to_owned(), VersionKey::new(skill.version())),
-                    *skill,
-                )
-            })
-            .collect();
         let states = Arc::new(States::new(states.iter().copied()));
-        Ok(Self {
-            skills,
-            by_reference,
-            states,
-            warnings,
-        })
+        Ok(Self { skills, states })
     }
 
     /// The skill `name@version`.
     pub fn get(&self, reference: &str) -> Option<&'static Skill> {
-        self.by_reference.get(reference).copied()
+        self.iter().find(|skill| skill.reference() == reference)
     }
 
     /// All skills, by name and version; `10` is newer than `9`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'static Skill> {
-        self.skills.values().copied()
-    }
-
-    /// How many skills there are.
-    pub fn len(&self) -> usize {
-        self.skills.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.skills.is_empty()
-    }
-
-    /// What is not wrong, but may be: a permission that the platform does not list yet, a condition that it does not
-    /// accept yet.
-    pub fn warnings(&self) -> &[RegistryProblem] {
-        &self.warnings
+        self.skills.iter().copied()
     }
 
     /// The shared values of the program.
-    pub fn states(&self) -> &Arc<States> {
+    #[cfg(feature = "runtime")]
+    pub(crate) fn states(&self) -> &Arc<States> {
         &self.states
     }
 }
 
-/// A version as it is ordered: its parts between dots, numbers by value and before words.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct VersionKey(Vec<Part>, String);
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    /// By the number of digits without leading zeros, then by the digits: the value, however long.
-    Number(usize, String),
-    Word(String),
+/// The skills that are linked into the program, by name and version.
+fn linked() -> Vec<&'static Skill> {
+    let mut skills = collect::registered().0;
+    sort(&mut skills);
+    skills
 }
 
-impl VersionKey {
-    fn new(version: &str) -> Self {
-        let part = |part: &str| {
-            if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
-                let digits = part.trim_start_matches('0');
-                Part::Number(digits.len(), digits.to_owned())
-            } else {
-                Part::Word(part.to_owned())
-            }
-        };
-        Self(version.split('.').map(part).collect(), version.to_owned())
-    }
+/// Sorts by name and version; skills with one ref keep their order.
+fn sort(skills: &mut [&'static Skill]) {
+    skills.sort_by(|a, b| {
+        let by_name = a.name().cmp(b.name());
+        by_name.then_with(|| compare_versions(a.version(), b.version()))
+    });
 }
 
 fn duplicate_states(states: &[&'static StateDeclaration]) -> Vec<RegistryProblem> {
@@ -198,31 +147,4 @@ fn duplicate_states(states: &[&'static StateDeclaration]) -> Vec<RegistryProblem
         }
     }
     problems
-}
-
-#[cfg(test)]
-mod tests {
-    use super::VersionKey;
-
-    #[test]
-    fn versions_are_ordered_by_their_numbers() {
-        let sorted = [
-            "1",
-            "1.0",
-            "1.9",
-            "1.10",
-            "2",
-            "10",
-            "010",
-            "99999999999999999999999",
-            "a",
-        ];
-        for pair in sorted.windows(2) {
-            if pair == ["10", "010"] {
-                continue;
-            }
-            assert!(VersionKey::new(pair[0]) < VersionKey::new(pair[1]), "{pair:?}");
-        }
-        assert_ne!(VersionKey::new("1"), VersionKey::new("01"));
-    }
 }

@@ -35,7 +35,7 @@ impl RegistryProblem {
             code: code.to_owned(),
             reference: Some(skill.reference().to_owned()),
             pointer,
-            origin: Some(skill.declaration().origin().to_string()),
+            origin: Some(skill.declaration().origin.to_string()),
             message,
         }
     }
@@ -53,7 +53,7 @@ impl RegistryProblem {
     }
 
     pub(crate) fn duplicate_skill(first: &Skill, second: &Skill) -> Self {
-        let (first_at, second_at) = (first.declaration().origin(), second.declaration().origin());
+        let (first_at, second_at) = (first.declaration().origin, second.declaration().origin);
         Self::of(
             second,
             "duplicate_skill",

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Map, Value, json};
 
 use super::{Declaration, RegistryProblem};
-use crate::contract::schema::{OutputShape, Outputs, SchemaProblem};
-use crate::contract::{Contract, Spec, Stage, validate_name, validate_spec};
+use crate::contract::schema::OutputShape;
+use crate::contract::{Contract, Spec, Stage, Violation, validate_name, validate_spec};
 use crate::handler::Handler;
 
 /// The handle of a skill: what it declares, its contract, and the function behind it.
@@ -28,7 +28,6 @@ pub struct SkillDescription {
     document: Value,
     output_shape: OutputShape,
     metadata: Map<String, Value>,
-    warnings: Vec<RegistryProblem>,
 }
 
 impl SkillDescription {
@@ -48,6 +47,7 @@ impl SkillDescription {
     }
 
     /// How the outputs are put into an object.
+    #[doc(hidden)]
     pub fn output_shape(&self) -> OutputShape {
         self.output_shape
     }
@@ -55,11 +55,6 @@ impl SkillDescription {
     /// What is declared beside the contract.
     pub fn metadata(&self) -> &Map<String, Value> {
         &self.metadata
-    }
-
-    /// What is not wrong, but may be.
-    pub fn warnings(&self) -> &[RegistryProblem] {
-        &self.warnings
     }
 }
 
@@ -77,12 +72,12 @@ impl Skill {
 
     /// The name: `git.merge`.
     pub fn name(&self) -> &'static str {
-        self.declaration.name()
+        self.declaration.name
     }
 
     /// The version: `2`.
     pub fn version(&self) -> &'static str {
-        self.declaration.version()
+        self.declaration.version
     }
 
     /// `name@version`.
@@ -96,6 +91,7 @@ impl Skill {
     }
 
     /// What the attribute says.
+    #[doc(hidden)]
     pub fn declaration(&self) -> &'static Declaration {
         self.declaration
     }
@@ -115,56 +111,42 @@ impl Skill {
     }
 
     fn describe(&self) -> Result<SkillDescription, Vec<RegistryProblem>> {
+        let declaration = self.declaration;
+        let inputs = match declaration.inputs_schema {
+            Some(given) => given(),
+            None => self.handler.inputs_schema(),
+        };
+        let outputs = match declaration.outputs_schema {
+            Some(given) => given().map(|schema| (schema, OutputShape::Object)),
+            None => self.handler.outputs_schema(),
+        };
         let mut problems = Vec::new();
-        let [inputs, outputs] = self.declaration.schemas();
-        let inputs = inputs
-            .or_else(|| self.handler.inputs_schema().map(|made| made.map_err(text)))
-            .unwrap_or_else(|| Err("there is no schema of the inputs".to_owned()))
-            .unwrap_or_else(|message| self.unusable(&mut problems, "inputs", message));
-        let (outputs, output_shape) = outputs
-            .map(|given| given.map(|schema| (schema, OutputShape::Object)))
-            .or_else(|| {
-                let made = self.handler.outputs_schema()?;
-                Some(
-                    made.map(|Outputs { schema, shape, .. }| (schema, shape))
-                        .map_err(text),
-                )
-            })
-            .unwrap_or_else(|| Err("there is no schema of the outputs".to_owned()))
-            .unwrap_or_else(|message| {
-                (
-                    self.unusable(&mut problems, "outputs", message),
-                    OutputShape::Object,
-                )
-            });
-        let metadata = self.declaration.metadata().unwrap_or_else(|message| {
-            problems.push(RegistryProblem::of(self, "invalid_examples", None, message));
-            Map::new()
-        });
+        let mut report = |code: &str, pointer: Option<&str>, message| {
+            let pointer = pointer.map(str::to_owned);
+            problems.push(RegistryProblem::of(self, code, pointer, message));
+        };
+        let code = "invalid_skill_contract";
+        let inputs = inputs.map_err(|message| report(code, Some("/contract/inputs"), message));
+        let outputs = outputs.map_err(|message| report(code, Some("/contract/outputs"), message));
+        let metadata = declaration.metadata();
+        let metadata = metadata.map_err(|message| report("invalid_examples", None, message));
+        let (Ok(inputs), Ok((outputs, output_shape)), Ok(metadata)) = (inputs, outputs, metadata) else {
+            return Err(problems);
+        };
 
         let spec = Spec::new(
             self.version().to_owned(),
-            self.declaration.description_text(),
-            self.declaration.side_effects(),
-            self.declaration.risk(),
-            self.declaration.contract(inputs, outputs),
+            declaration.description_text(),
+            declaration.side_effects,
+            declaration.risk,
+            declaration.contract(inputs, outputs),
         );
         let document = json!(spec);
-        let mut warnings = Vec::new();
-        let mut found: Vec<_> = validate_name(self.name()).into_iter().collect();
-        // A schema that could not be made was reported above, with the reason.
-        if problems.is_empty() {
-            found.extend(validate_spec(&document, Stage::Source));
-        }
-        for violation in found {
-            let blocking = violation.is_blocking();
-            let problem =
-                RegistryProblem::of(self, violation.code, Some(violation.pointer), violation.message);
-            if blocking {
-                problems.push(problem);
-            } else {
-                warnings.push(problem);
-            }
+        let found = validate_name(self.name())
+            .into_iter()
+            .chain(validate_spec(&document, Stage::Source));
+        for violation in found.filter(Violation::is_blocking) {
+            report(violation.code, Some(&violation.pointer), violation.message);
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -174,33 +156,15 @@ impl Skill {
             document,
             output_shape,
             metadata,
-            warnings,
         })
     }
-
-    /// Reports that a side has no usable schema; the empty one takes its place meanwhile.
-    fn unusable(&self, problems: &mut Vec<RegistryProblem>, side: &str, message: String) -> Value {
-        let pointer = Some(format!("/contract/{side}"));
-        problems.push(RegistryProblem::of(
-            self,
-            "invalid_skill_contract",
-            pointer,
-            message,
-        ));
-        Value::Object(Map::new())
-    }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "used as a function of `map_err`")]
-fn text(problem: SchemaProblem) -> String {
-    problem.to_string()
 }
 
 impl fmt::Debug for Skill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Skill")
             .field("reference", &self.reference())
-            .field("origin", self.declaration.origin())
+            .field("origin", &self.declaration.origin)
             .finish_non_exhaustive()
     }
 }

@@ -16,6 +16,8 @@ mod metrics;
 mod readiness;
 #[cfg(feature = "http")]
 mod shutdown;
+#[cfg(any(feature = "mcp", feature = "host"))]
+mod tool_schemas;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,6 +48,8 @@ pub(crate) use self::readiness::Probe;
 use self::readiness::Readiness;
 #[cfg(feature = "http")]
 use self::shutdown::Shutdown;
+#[cfg(any(feature = "mcp", feature = "host"))]
+pub use self::tool_schemas::ToolSchemas;
 use crate::context::Environment;
 use crate::error::SkillError;
 use crate::pipeline::{Call, CallOutcome, Runnable, SkillSet};

@@ -1,7 +1,7 @@
 //! Calling skills in their author's own tests.
 //!
 //! [`invoke`] runs a skill through the same pipeline as every host: the inputs and the outputs are checked against the
-//! contract, failures come back as [`SkillError`].
+//! contract, failures come back as [`SkillError`](crate::SkillError).
 //!
 //! ```
 //! use serde_json::json;
@@ -57,8 +57,6 @@ pub use self::log::CallLog;
 pub use self::package::{assert_package_matches, assert_package_of};
 #[cfg(feature = "http")]
 pub use self::server::TestServer;
-#[doc(no_inline)]
-pub use crate::error::SkillError;
 
 /// Ends a test that is wrong.
 #[cfg(any(feature = "connections", feature = "llm", feature = "package"))]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::fail;
 use crate::contract::Spec;
-use crate::package::{Drift, Finding, PackageError, Plan};
+use crate::contract::package::{Drift, Finding, PackageError, Plan};
 use crate::registry::{Registry, Skill};
 
 /// The variable that makes the checks write the files in place of comparing them.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::violations::Part;
 use super::walk::{Count, Mode, Walk};
-use crate::contract::Types;
+use crate::contract::types::Types;
 
 /// How many references are followed to see what an alternative is.
 const MAX_REFERENCES: usize = 10;

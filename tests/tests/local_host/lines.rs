@@ -6,12 +6,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use serde_json::{Value, json};
-use skill_sdk::local::{DEFAULT_LINE_LIMIT, serve};
+use skill_sdk::local::serve;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::SKILLS;
 use super::client::{Client, call, host};
+
+/// The longest line, unless the server says otherwise.
+const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;
 
 fn act(id: Value, action: &str) -> String {
     call(id, "local.act@1", &json!({"action": action}), &Value::Null)

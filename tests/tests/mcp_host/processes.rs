@@ -207,7 +207,7 @@ fn wrong_configurations_are_refused() {
             &["serve", "mcp-http", "--allow-anonymous", "--allowed-origin", "a"],
             "SCHEME://NAME",
         ),
-        (&["serve", "mcp-stdio", "--concurrency", "0"], "at least one"),
+        (&["serve", "mcp-stdio", "--concurrency", "0"], "0 is not in 1.."),
         (&["serve", "mcp-stdio", "proc.unknown"], "proc.unknown"),
     ] {
         let (status, errors) = Process::start(arguments).wait();

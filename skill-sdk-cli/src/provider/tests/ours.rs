@@ -1,5 +1,6 @@
 //! What the providers say to the schemas that the SDK makes: of Rust types, and of the examples.
 
+use clap::ValueEnum;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
@@ -147,7 +148,7 @@ pub(super) fn types() -> Vec<(&'static str, Value, &'static str)> {
 fn rust_types_break_these_rules_and_no_others() {
     let mut differ = String::new();
     for (what, schema, expected) in types() {
-        let found: BTreeSet<_> = Provider::ALL
+        let found: BTreeSet<_> = Provider::value_variants()
             .iter()
             .flat_map(|provider| check_tool(*provider, "tool", "", &schema))
             .map(|finding| finding.rule)
@@ -172,7 +173,7 @@ pub(super) fn examples() -> Vec<(String, Value)> {
         assert!(!files.is_empty(), "{example}");
         for file in files {
             let text = std::fs::read(file.unwrap().path()).unwrap();
-            let document = skill_sdk::package::yaml::read(&text).unwrap();
+            let document = skill_sdk::contract::package::yaml::read(&text).unwrap();
             let name = document["key"].as_str().unwrap().to_owned();
             specs.push((name, document["spec"].clone()));
         }
@@ -184,7 +185,7 @@ pub(super) fn examples() -> Vec<(String, Value)> {
 fn no_provider_refuses_the_examples() {
     for (name, spec) in examples() {
         let description = spec["description"].as_str().unwrap();
-        for provider in Provider::ALL {
+        for provider in Provider::value_variants() {
             let found = check_tool(*provider, &name, description, &spec["contract"]["inputs"]);
             assert!(errors(&found).is_empty(), "{name}: {:#?}", errors(&found));
         }

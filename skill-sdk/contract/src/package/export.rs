@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::PackageError;
-use super::names::{compare_versions, file_name};
+use super::names::file_name;
 use super::yaml::{MAX_BYTES, MAX_DEPTH, emit, read};
 use super::{drift, files, header};
+use crate::version::compare_versions;
 use crate::walk::height;
 
 /// What a package is to hold, ready to be compared with what is there or to be written.

@@ -5,20 +5,18 @@
 
 mod serve;
 
-use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
 pub use self::serve::{
-    AllowAnonymous, PipeLimits, Serve, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs, ServeMcpStdioArgs,
-    ToolSchemas,
+    AllowAnonymous, McpArgs, PipeLimits, Serve, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs,
+    ServeMcpStdioArgs, ToolSchemas,
 };
 pub use super::logging::LogFormat;
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-#[non_exhaustive]
 pub enum Format {
     /// Lines for people and for line-based tools
     #[default]
@@ -37,7 +35,6 @@ pub struct FormatArgs {
 
 /// The protocol of the implementation that an export writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[non_exhaustive]
 pub enum Protocol {
     /// Run by an executor that links the code
     Local,
@@ -109,15 +106,8 @@ pub struct InvokeArgs {
     pub env: Vec<(String, String)>,
 }
 
-/// Names only: inputs, settings and variables may be secrets.
-impl fmt::Debug for InvokeArgs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let variables: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
-        f.debug_struct("InvokeArgs")
-            .field("env", &variables)
-            .finish_non_exhaustive()
-    }
-}
+// Inputs, settings and variables may be secrets.
+debug_fields!(InvokeArgs {});
 
 /// The skills that a command of a program is about.
 #[derive(Debug, Clone, Default, Args)]
@@ -127,56 +117,35 @@ pub struct SkillNames {
     pub names: Vec<String>,
 }
 
-/// The commands of a program with skills.
+/// The arguments of a command, and what says which skills it is about.
+#[derive(Debug, Clone, Args)]
+pub struct About<A: Args, S: Args> {
+    /// The arguments.
+    #[command(flatten)]
+    pub args: A,
+    /// Which skills.
+    #[command(flatten)]
+    pub skills: S,
+}
+
+/// The commands that a program with skills and the command line tool have in common. `S` says which skills, `C` are the arguments
+/// of `check`.
 #[derive(Debug, Clone, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "a program has one")]
-#[non_exhaustive]
-pub enum HostCommand {
-    /// List the skills, one a line
-    List {
-        /// How to list them.
-        #[command(flatten)]
-        args: FormatArgs,
-        /// Which of them.
-        #[command(flatten)]
-        skills: SkillNames,
-    },
-    /// Print the contract of one skill
-    Contract {
-        /// Which one.
-        #[command(flatten)]
-        skills: SkillNames,
-    },
-    /// Write the skills into a catalog package, or compare them with it
-    Export {
-        /// Where to, and how.
-        #[command(flatten)]
-        args: ExportArgs,
-        /// Which of them.
-        #[command(flatten)]
-        skills: SkillNames,
-    },
-    /// Check the skills against the publication rules
-    Check {
-        /// How to print what was found.
-        #[command(flatten)]
-        args: FormatArgs,
-        /// Which of them.
-        #[command(flatten)]
-        skills: SkillNames,
-    },
-    /// Run one skill
-    Invoke {
-        /// What to call it with.
-        #[command(flatten)]
-        args: InvokeArgs,
-        /// Which one.
-        #[command(flatten)]
-        skills: SkillNames,
-    },
-    /// Host the skills
+pub enum HostCommand<S: Args, C: Args = FormatArgs> {
+    /// List skills, one a line: ref, entrypoint, side effects and risk
+    List(About<FormatArgs, S>),
+    /// Print the contract of one skill as JSON
+    Contract(S),
+    /// Write skills into a catalog package, or compare them with its files
+    Export(About<ExportArgs, S>),
+    /// Check skills against the publication rules
+    Check(About<C, S>),
+    /// Run one skill and print its outputs and cost, or its error
+    Invoke(About<InvokeArgs, S>),
+    /// Host skills
     #[command(subcommand)]
-    Serve(Serve<SkillNames>),
+    Serve(Serve<S>),
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -195,10 +164,10 @@ mod tests {
     #[derive(Debug, Parser)]
     struct Program {
         #[command(subcommand)]
-        command: HostCommand,
+        command: HostCommand<SkillNames>,
     }
 
-    fn parse(line: &str) -> Result<HostCommand, clap::Error> {
+    fn parse(line: &str) -> Result<HostCommand<SkillNames>, clap::Error> {
         Program::try_parse_from(std::iter::once("program").chain(line.split(' ')))
             .map(|program| program.command)
     }
@@ -240,17 +209,15 @@ mod tests {
     #[cfg(feature = "mcp-http")]
     #[test]
     fn each_protocol_has_its_port() {
-        let HostCommand::Serve(Serve::Http { args: http, .. }) = parse("serve http").unwrap() else {
+        let HostCommand::Serve(Serve::Http(About { args: http, .. })) = parse("serve http").unwrap() else {
             panic!("it is HTTP");
         };
-        let HostCommand::Serve(Serve::McpHttp { args: mcp, .. }) = parse("serve mcp-http").unwrap() else {
+        let HostCommand::Serve(Serve::McpHttp(About { args: mcp, .. })) = parse("serve mcp-http").unwrap()
+        else {
             panic!("it is MCP");
         };
         assert_eq!(http.port, 8080);
-        assert_eq!(
-            (mcp.http.port, mcp.http.port),
-            (8081, crate::mcp::http::DEFAULT_PORT)
-        );
+        assert_eq!(mcp.http.port, 8081);
     }
 
     #[test]
@@ -268,7 +235,7 @@ mod tests {
                 1,
             ),
         ] {
-            let Ok(HostCommand::Serve(Serve::Http { args, skills })) = parse(line) else {
+            let Ok(HostCommand::Serve(Serve::Http(About { args, skills }))) = parse(line) else {
                 panic!("{line} was not understood");
             };
             assert_eq!(
@@ -281,7 +248,8 @@ mod tests {
 
     #[test]
     fn values_are_kept_as_written() {
-        let Ok(HostCommand::Invoke { args, .. }) = parse("invoke a --input - --env A=b=c --env B=") else {
+        let Ok(HostCommand::Invoke(About { args, .. })) = parse("invoke a --input - --env A=b=c --env B=")
+        else {
             panic!("not understood");
         };
         assert_eq!(
@@ -291,7 +259,7 @@ mod tests {
                 ("B".to_owned(), String::new())
             ]
         );
-        let Ok(HostCommand::Export { args, .. }) = parse(
+        let Ok(HostCommand::Export(About { args, .. })) = parse(
             "export --package d --protocol http --endpoint https://x/${V} --audience a --scope b --scope c",
         ) else {
             panic!("not understood");

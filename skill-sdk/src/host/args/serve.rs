@@ -1,21 +1,21 @@
 //! The arguments of `serve`.
 
-use std::net::IpAddr;
+use std::num::{NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::LogFormat;
+use super::{About, LogFormat};
 use crate::auth::AuthSettings;
 use crate::context::Environment;
 use crate::host::command::Failure;
+pub use crate::serve::ToolSchemas;
 use crate::serve::{Limits, flags};
 
 /// Who may call a server without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[non_exhaustive]
 pub enum AllowAnonymous {
     /// Anybody on this machine
     Loopback,
@@ -77,21 +77,13 @@ pub struct ServeHttpArgs {
 impl ServeHttpArgs {
     /// Whether a server may start with these arguments; asked before anything is built.
     pub fn check(&self) -> Result<(), Failure> {
-        let Some(anonymous) = self.allow_anonymous else {
-            return match AuthSettings::from_environment(&Environment::process()) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(Failure::usage(error.to_string())
-                    .help("for development pass --allow-anonymous, which serves on loopback addresses only")),
-            };
-        };
-        match self.host.parse::<IpAddr>() {
-            Ok(address) if anonymous == AllowAnonymous::Loopback && !address.to_canonical().is_loopback() => {
-                Err(Failure::usage(format!(
-                    "{address} can be reached from outside, and callers need no token"
-                ))
-                .help("listen on 127.0.0.1, or allow it with --allow-anonymous=anywhere"))
-            }
-            _ => Ok(()),
+        if self.allow_anonymous.is_some() {
+            return Ok(());
+        }
+        match AuthSettings::from_environment(&Environment::process()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Failure::usage(error)
+                .help("for development pass --allow-anonymous, which serves on loopback addresses only")),
         }
     }
 }
@@ -100,7 +92,7 @@ impl ServeHttpArgs {
 #[derive(Debug, Clone, Args)]
 pub struct PipeLimits {
     /// How many calls may run at the same time
-    #[arg(long, value_name = "CALLS", default_value_t = 256, value_parser = at_least_one)]
+    #[arg(long, value_name = "CALLS", default_value = "256", value_parser = flags::count(1..))]
     pub concurrency: usize,
 
     /// How long running calls may take to finish once the input ended, or after a signal
@@ -116,7 +108,7 @@ pub struct ServeLocalArgs {
     pub socket: Option<PathBuf>,
 
     /// The longest line in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024, value_parser = at_least_one)]
+    #[arg(long, value_name = "BYTES", default_value = "4194304", value_parser = flags::count(1..))]
     pub line_limit: usize,
 
     /// How many calls, and how long they may take at the end.
@@ -128,20 +120,9 @@ pub struct ServeLocalArgs {
     pub parent: Option<u32>,
 }
 
-/// Which schemas the tools of an MCP server show.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-#[non_exhaustive]
-pub enum ToolSchemas {
-    /// The form that clients and models read alike
-    #[default]
-    Portable,
-    /// The schemas of the contract, untouched
-    Contract,
-}
-
-/// The arguments of `serve mcp-stdio`.
+/// What the servers of MCP have in common.
 #[derive(Debug, Clone, Args)]
-pub struct ServeMcpStdioArgs {
+pub struct McpArgs {
     /// Which schemas the tools show; what is checked is always the contract
     #[arg(long, value_enum, default_value_t)]
     pub tool_schemas: ToolSchemas,
@@ -149,9 +130,17 @@ pub struct ServeMcpStdioArgs {
     /// Send what skills say with `ctx.notify` to clients that ask for log messages
     #[arg(long)]
     pub notices: bool,
+}
+
+/// The arguments of `serve mcp-stdio`.
+#[derive(Debug, Clone, Args)]
+pub struct ServeMcpStdioArgs {
+    /// What is shown to clients.
+    #[command(flatten)]
+    pub mcp: McpArgs,
 
     /// The longest message in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 4 * 1024 * 1024, value_parser = at_least_one)]
+    #[arg(long, value_name = "BYTES", default_value = "4194304", value_parser = flags::count(1..))]
     pub message_limit: usize,
 
     /// How many calls, and how long they may take at the end.
@@ -167,9 +156,9 @@ pub struct ServeMcpHttpArgs {
     #[command(flatten)]
     pub http: ServeHttpArgs,
 
-    /// Which schemas the tools show; what is checked is always the contract
-    #[arg(long, value_enum, default_value_t)]
-    pub tool_schemas: ToolSchemas,
+    /// What is shown to clients.
+    #[command(flatten)]
+    pub mcp: McpArgs,
 
     /// The URL under which clients reach this host through a proxy, without /mcp
     #[arg(long, value_name = "URL")]
@@ -183,80 +172,39 @@ pub struct ServeMcpHttpArgs {
     /// can ask them and they can ask for log messages
     #[arg(long)]
     pub sessions: bool,
-
-    /// Send what skills say with `ctx.notify` to clients that ask for log messages
-    #[arg(long)]
-    pub notices: bool,
 }
 
 /// The protocols that skills can be served over. `S` says which skills.
 #[derive(Debug, Clone, Subcommand)]
-#[non_exhaustive]
 pub enum Serve<S: Args> {
     /// Host the skills over HTTP
-    Http {
-        /// How to host them.
-        #[command(flatten)]
-        args: ServeHttpArgs,
-        /// Which of them.
-        #[command(flatten)]
-        skills: S,
-    },
+    Http(About<ServeHttpArgs, S>),
     /// Host the skills as tools of an MCP server for the client that starts it
-    McpStdio {
-        /// How to host them.
-        #[command(flatten)]
-        args: ServeMcpStdioArgs,
-        /// Which of them.
-        #[command(flatten)]
-        skills: S,
-    },
+    McpStdio(About<ServeMcpStdioArgs, S>),
     /// Host the skills as tools of an MCP server over streamable HTTP
-    McpHttp {
-        /// How to host them.
-        #[command(flatten)]
-        args: ServeMcpHttpArgs,
-        /// Which of them.
-        #[command(flatten)]
-        skills: S,
-    },
+    McpHttp(About<ServeMcpHttpArgs, S>),
     /// Host the skills for a program on this machine, as lines of JSON over standard input and output
-    Local {
-        /// How to host them.
-        #[command(flatten)]
-        args: ServeLocalArgs,
-        /// Which of them.
-        #[command(flatten)]
-        skills: S,
-    },
+    Local(About<ServeLocalArgs, S>),
 }
 
 impl<S: Args> Serve<S> {
     /// What says which skills are served.
     pub fn skills(&self) -> &S {
         match self {
-            Self::Http { skills, .. }
-            | Self::McpStdio { skills, .. }
-            | Self::McpHttp { skills, .. }
-            | Self::Local { skills, .. } => skills,
+            Self::Http(About { skills, .. })
+            | Self::McpStdio(About { skills, .. })
+            | Self::McpHttp(About { skills, .. })
+            | Self::Local(About { skills, .. }) => skills,
         }
     }
 
     /// What a server on a port is given.
     pub fn http(&self) -> Option<&ServeHttpArgs> {
         match self {
-            Self::Http { args, .. } => Some(args),
-            Self::McpHttp { args, .. } => Some(&args.http),
-            Self::McpStdio { .. } | Self::Local { .. } => None,
+            Self::Http(about) => Some(&about.args),
+            Self::McpHttp(about) => Some(&about.args.http),
+            Self::McpStdio(_) | Self::Local(_) => None,
         }
-    }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(0) => Err("at least one call must be able to run".to_owned()),
-        Ok(count) => Ok(count),
-        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -267,7 +215,8 @@ fn skill_calls(text: &str) -> Result<(Option<String>, usize), String> {
         Some((skill, calls)) => (Some(skill.to_owned()), calls),
         None => (None, text),
     };
-    Ok((skill, at_least_one(calls)?))
+    let calls: NonZeroUsize = calls.parse().map_err(|error: ParseIntError| error.to_string())?;
+    Ok((skill, calls.get()))
 }
 
 #[cfg(test)]

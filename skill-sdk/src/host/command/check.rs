@@ -1,11 +1,11 @@
 //! `check`: all publication rules over all skills.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::json;
 
-use super::{Failure, exit, output, problems, select};
+use super::{Failure, exit, output, select};
 use crate::contract::{Severity, Stage, validate_spec};
-use crate::host::args::{Format, FormatArgs};
+use crate::host::args::Format;
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
 use crate::validation::{Schema, check_defaults, check_examples, hidden_defaults};
 
@@ -17,125 +17,151 @@ pub struct Found {
     /// What it is.
     #[serde(flatten)]
     pub problem: Problem,
+    /// The model provider that rejects it, where the rule is one of a provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<&'static str>,
+    /// What to do for that provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
 }
 
-/// What was checked, and what was found.
+impl Found {
+    /// A problem of a skill.
+    pub fn new(
+        skill: &SkillEntry,
+        severity: Severity,
+        code: &str,
+        pointer: Option<String>,
+        message: String,
+    ) -> Self {
+        let origin = format!(
+            "{} {}, {}:{}",
+            skill.package, skill.package_version, skill.file, skill.line
+        );
+        let problem = Problem {
+            code: code.to_owned(),
+            reference: Some(skill.reference.clone()),
+            pointer,
+            origin: Some(origin),
+            message,
+        };
+        Self::from((severity, problem))
+    }
+}
+
+impl From<(Severity, Problem)> for Found {
+    fn from((severity, problem): (Severity, Problem)) -> Self {
+        Self {
+            severity,
+            problem,
+            provider: None,
+            remedy: None,
+        }
+    }
+}
+
+/// What was found.
 #[derive(Debug)]
-pub struct Report<'a> {
-    /// The skills that were checked.
-    pub skills: Vec<&'a SkillEntry>,
-    /// Their violations of the publication rules, and the problems of their program.
+pub struct Report {
+    /// How many skills were checked.
+    pub skills: usize,
+    /// The violations of the publication rules, and the problems of the program.
     pub violations: Vec<Found>,
+    /// What model providers reject, when that was asked.
+    pub findings: Option<Vec<Found>>,
 }
 
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    ok: bool,
-    skills: usize,
-    violations: &'a [Found],
-}
+impl Report {
+    /// Prints what was found; the exit code says whether there is an error.
+    pub fn print(&self, format: Format) -> Result<u8, Failure> {
+        output::print(&self.text(format)?)?;
+        Ok(if self.is_ok() { exit::GOOD } else { exit::NO })
+    }
 
-/// Prints every violation of the skills that `names` mean; the exit code says whether one of them stops publication.
-pub fn check(envelope: &Envelope, names: &[String], args: &FormatArgs) -> Result<u8, Failure> {
-    let Report { skills, violations } = report(envelope, names)?;
-    let ok = violations.iter().all(|found| found.severity != Severity::Error);
-    output::print(&match args.format {
-        Format::Json => output::json(&Document {
-            ok,
-            skills: skills.len(),
-            violations: &violations,
-        })?,
-        Format::Text => text(&violations, ok),
-    })?;
-    Ok(if ok { exit::GOOD } else { exit::NO })
+    /// A JSON document; or one problem a line, and `ok` at the end when there is no error.
+    pub fn text(&self, format: Format) -> Result<String, Failure> {
+        if format == Format::Json {
+            let mut document =
+                json!({"ok": self.is_ok(), "skills": self.skills, "violations": self.violations});
+            if let Some(findings) = &self.findings {
+                document["findings"] = json!(findings);
+            }
+            return output::json(&document);
+        }
+        let line = |found: &Found| {
+            let label = match found.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            let mut problem = found.problem.clone();
+            if let Some(remedy) = &found.remedy {
+                problem.message = format!("{}; {remedy}", problem.message);
+            }
+            format!("{label}: {problem}\n")
+        };
+        let lines: String = self.all().map(line).collect();
+        Ok(lines + if self.is_ok() { "ok\n" } else { "" })
+    }
+
+    /// Whether there is no error.
+    pub fn is_ok(&self) -> bool {
+        self.all().all(|found| found.severity != Severity::Error)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Found> {
+        self.violations.iter().chain(self.findings.iter().flatten())
+    }
 }
 
 /// Checks the skills that `names` mean.
-pub fn report<'a>(envelope: &'a Envelope, names: &[String]) -> Result<Report<'a>, Failure> {
+pub fn report(envelope: &Envelope, names: &[String]) -> Result<Report, Failure> {
     // While there are problems a name may belong to a skill that is not described, so all are checked that are.
     let skills = if envelope.problems.is_empty() {
         select::select(&envelope.skills, names)?
     } else {
         envelope.skills.iter().collect()
     };
-    let problems = envelope.problems.iter().map(|problem| Found {
-        severity: Severity::Error,
-        problem: problem.clone(),
-    });
-    let violations = problems
-        .chain(skills.iter().flat_map(|skill| violations(skill)))
-        .collect();
-    Ok(Report { skills, violations })
-}
-
-/// One problem a line, and `ok` at the end when there is no error.
-pub fn text<'a>(found: impl IntoIterator<Item = &'a Found>, ok: bool) -> String {
-    let mut text = String::new();
-    for Found { severity, problem } in found {
-        let label = if *severity == Severity::Error {
-            "error"
-        } else {
-            "warning"
-        };
-        text.push_str(&format!("{label}: {}\n", problems::line(problem)));
-    }
-    if ok {
-        text.push_str("ok\n");
-    }
-    text
-}
-
-/// The package and the place in the sources that declare a skill.
-pub fn origin(skill: &SkillEntry) -> String {
-    format!(
-        "{} {}, {}:{}",
-        skill.package, skill.package_version, skill.file, skill.line
-    )
+    let problems = envelope.problems.iter().cloned();
+    let problems = problems.map(|problem| Found::from((Severity::Error, problem)));
+    Ok(Report {
+        skills: skills.len(),
+        violations: problems
+            .chain(skills.iter().flat_map(|skill| violations(skill)))
+            .collect(),
+        findings: None,
+    })
 }
 
 /// Everything that is wrong with a skill, or may be: `check` reports it, and `export` writes nothing that has an error.
 pub(super) fn violations(skill: &SkillEntry) -> Vec<Found> {
-    let at = |code: &str, pointer: Option<String>, message: String| Problem {
-        code: code.to_owned(),
-        reference: Some(skill.reference.clone()),
-        pointer,
-        origin: Some(origin(skill)),
-        message,
+    let found = |severity, code: &str, pointer: String, message: String| {
+        Found::new(skill, severity, code, Some(pointer), message)
     };
-    let mut found: Vec<_> = validate_spec(&skill.spec, Stage::Source)
-        .into_iter()
-        .map(|violation| Found {
-            severity: violation.severity,
-            problem: at(violation.code, Some(violation.pointer), violation.message),
-        })
+    let broken = validate_spec(&skill.spec, Stage::Source).into_iter();
+    let mut all: Vec<_> = broken
+        .map(|broken| found(broken.severity, broken.code, broken.pointer, broken.message))
         .collect();
-    let description = skill.spec.get("description").and_then(Value::as_str);
-    if description.is_none_or(|text| text.trim().is_empty()) {
+    let description = skill.spec["description"].as_str().unwrap_or_default();
+    if description.trim().is_empty() {
         let message = "the skill has no description, by which models and people choose it; write a doc comment on the function";
-        found.push(Found {
-            severity: Severity::Warning,
-            problem: at(
-                "no_description",
-                Some("/description".to_owned()),
-                message.to_owned(),
-            ),
-        });
+        let pointer = "/description".to_owned();
+        all.push(found(
+            Severity::Warning,
+            "no_description",
+            pointer,
+            message.to_owned(),
+        ));
     }
-    if found.iter().any(|found| found.severity == Severity::Error) {
-        return found;
+    if all.iter().any(|found| found.severity == Severity::Error) {
+        return all;
     }
+    let contract = &skill.spec["contract"];
     // The rules do not read regular expressions; a validator does.
     for side in ["inputs", "outputs"] {
-        let pointer = format!("/contract/{side}");
-        let Some(schema) = skill.spec.pointer(&pointer) else {
-            continue;
-        };
+        let (schema, pointer) = (&contract[side], format!("/contract/{side}"));
         if let Err(why) = Schema::compile(schema) {
             let message = format!("the schema cannot be used: {why}");
-            found.push(Found {
-                severity: Severity::Error,
-                problem: at("invalid_json_schema", Some(pointer), message),
-            });
+            all.push(found(Severity::Error, "invalid_json_schema", pointer, message));
             continue;
         }
         let broken = check_defaults(schema).into_iter().map(|(place, why)| {
@@ -149,31 +175,25 @@ pub(super) fn violations(skill: &SkillEntry) -> Vec<Found> {
             ("hidden_default", place, message.to_owned())
         });
         for (code, place, message) in broken.chain(hidden) {
-            found.push(Found {
-                severity: Severity::Warning,
-                problem: at(code, Some(format!("{pointer}{place}")), message),
-            });
+            all.push(found(
+                Severity::Warning,
+                code,
+                format!("{pointer}{place}"),
+                message,
+            ));
         }
     }
-    if let (Some(examples), Some(inputs), Some(outputs)) = (
-        skill.metadata.get("examples"),
-        skill.spec.pointer("/contract/inputs"),
-        skill.spec.pointer("/contract/outputs"),
-    ) {
-        for (pointer, message) in check_examples(inputs, outputs, examples) {
-            found.push(Found {
-                severity: Severity::Error,
-                problem: at("invalid_example", Some(format!("/examples{pointer}")), message),
-            });
+    if let Some(examples) = skill.metadata.get("examples") {
+        for (pointer, message) in check_examples(&contract["inputs"], &contract["outputs"], examples) {
+            let pointer = format!("/examples{pointer}");
+            all.push(found(Severity::Error, "invalid_example", pointer, message));
         }
     }
-    found
+    all
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::tests::skill;
     use super::*;
 
@@ -215,7 +235,7 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].severity, Severity::Warning);
         assert_eq!(
-            problems::line(&found[0].problem).lines().next(),
+            found[0].problem.to_string().lines().next(),
             Some(
                 "a.a@1: /contract/inputs/properties/a/default: the value breaks the schema that it stands in: 0 is less \
                  than the minimum of 1 [value_violates_schema]"
@@ -273,13 +293,10 @@ mod tests {
             problems: Vec::new(),
             features: Vec::new(),
         };
-        let args = FormatArgs::default();
-        let found = report(&envelope, &[]).unwrap().violations;
-        let text = text(&found, true);
+        let text = report(&envelope, &[]).unwrap().text(Format::Text).unwrap();
         let warned = "warning: a.b@1: /description: the skill has no description";
         assert!(text.starts_with(warned) && text.ends_with("\nok\n"), "{text}");
-        assert_eq!(check(&envelope, &[], &args).unwrap(), exit::GOOD);
         envelope.skills[0].spec["contract"]["timeoutSeconds"] = json!(0);
-        assert_eq!(check(&envelope, &[], &args).unwrap(), exit::NO);
+        assert!(!report(&envelope, &[]).unwrap().is_ok());
     }
 }

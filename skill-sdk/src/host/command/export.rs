@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, check, exit, failure, output, problems, select};
+use super::{Failure, check, exit, failure, output, select};
+use crate::contract::package::{Drift, Finding, Outcome, PackageError, Plan};
 use crate::contract::{Auth, Implementation, Severity, Spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
-use crate::package::{Drift, Finding, Outcome, PackageError, Plan};
 
 /// Writes the files of `skills`, or compares them with `--check`.
 ///
@@ -24,51 +24,39 @@ pub fn export(
     if args.protocol == Some(Protocol::Mcp) {
         select::reject_two_versions(skills)?;
     }
-    let documents = skills
+    let documents: Vec<_> = skills
         .iter()
         .map(|skill| document(skill, args))
-        .collect::<Result<Vec<_>, _>>()?;
-    let selected = |other: &&SkillEntry| skills.iter().any(|skill| skill.reference == other.reference);
+        .collect::<Result<_, Failure>>()?;
     let plan = |all: &[SkillEntry]| {
-        let others: Vec<_> = all
-            .iter()
-            .filter(|other| !selected(other))
+        let selected = |other: &&SkillEntry| skills.iter().any(|skill| skill.reference == other.reference);
+        let others = all.iter().filter(|other| !selected(other));
+        let others: Vec<_> = others
             .map(|other| (other.name.as_str(), other.version.as_str()))
             .collect();
-        Plan::new(&args.package, &documents, &others).map_err(|error| unusable(&error))
+        Ok::<_, Failure>(Plan::new(&args.package, &documents, &others)?)
     };
-    let mut plan_of_known = plan(known)?;
-    if !plan_of_known
-        .leftovers()
-        .map_err(|error| unusable(&error))?
-        .is_empty()
-    {
-        plan_of_known = plan(&whole()?)?;
+    let mut planned = plan(known)?;
+    if !planned.leftovers()?.is_empty() {
+        planned = plan(&whole()?)?;
     }
-    let plan = plan_of_known;
     if args.check {
-        compare(&plan, args.format)
+        compare(&planned, args.format)
     } else {
-        write(&plan, args.format)
+        write(&planned, args.format)
     }
 }
 
 /// The catalog object of a skill with the implementation that the arguments ask for.
 fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<Value, Failure> {
-    let mut spec = skill.spec.clone();
     if args.protocol == Some(Protocol::Local) && args.endpoint.is_some() {
         return Err(Failure::usage(
             "`--endpoint` is for `--protocol http` and `--protocol mcp`: a local implementation has none",
         ));
     }
+    let mut spec = skill.spec.clone();
     if let Some(implementation) = implementation(skill, args) {
-        let Some(place) = spec.pointer_mut("/contract/implementation") else {
-            return Err(Failure::usage(format!(
-                "the program did not describe the contract of `{}`",
-                skill.reference
-            )));
-        };
-        *place = json!(implementation);
+        spec["contract"]["implementation"] = json!(implementation);
     }
     // The same gate as that of `check`, for what is written.
     let exported = SkillEntry {
@@ -79,52 +67,40 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<Value, Failure> {
         .into_iter()
         .partition(|found| found.severity == Severity::Error);
     for found in doubtful {
-        failure::warn(&problems::line(&found.problem), None);
+        failure::warn(&found.problem.to_string(), None);
     }
     if !broken.is_empty() {
-        let lines: Vec<_> = broken
-            .iter()
-            .map(|found| problems::line(&found.problem))
-            .collect();
-        return Err(
-            Failure::usage(format!("`{}` cannot be exported this way", skill.reference))
-                .detail(lines.join("\n")),
-        );
+        let lines: Vec<_> = broken.iter().map(|found| found.problem.to_string()).collect();
+        let failure = Failure::usage(format!("`{}` cannot be exported this way", skill.reference));
+        return Err(failure.detail(lines.join("\n")));
     }
     Ok(Spec::document(&skill.name, &exported.spec))
 }
 
 fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementation> {
     let endpoint = args.endpoint.as_deref().unwrap_or_default();
-    let auth = || {
-        Auth::new(
-            args.audience.as_deref().unwrap_or_default(),
-            args.scopes.iter().cloned(),
-        )
-    };
+    let audience = args.audience.as_deref().unwrap_or_default();
+    let auth = Auth::new(audience, args.scopes.iter().cloned());
     Some(match args.protocol? {
         Protocol::Local => Implementation::local(&skill.entrypoint),
-        Protocol::Http => Implementation::http(endpoint, &skill.reference, auth()),
-        Protocol::Mcp => Implementation::mcp(endpoint, &skill.name, auth()),
+        Protocol::Http => Implementation::http(endpoint, &skill.reference, auth),
+        Protocol::Mcp => Implementation::mcp(endpoint, &skill.name, auth),
     })
 }
 
 fn write(plan: &Plan, format: Format) -> Result<u8, Failure> {
-    let written = plan.write().map_err(|error| unusable(&error))?;
-    match format {
-        Format::Json => output::print(&output::json(&written)?)?,
+    let written = plan.write()?;
+    let text = match format {
+        Format::Json => output::json(&written)?,
         Format::Text => {
-            let line = |file: &crate::package::WrittenFile| {
-                let verb = if file.outcome == Outcome::Unchanged {
-                    "unchanged"
-                } else {
-                    "wrote"
-                };
-                format!("{verb} {}\n", file.path.display())
-            };
-            output::print(&written.files.iter().map(line).collect::<String>())?;
+            let lines = written.files.iter().map(|file| match file.outcome {
+                Outcome::Unchanged => format!("unchanged {}\n", file.path.display()),
+                _ => format!("wrote {}\n", file.path.display()),
+            });
+            lines.collect()
         }
-    }
+    };
+    output::print(&text)?;
     for stale in &written.stale {
         failure::warn(&stale.to_string(), None);
     }
@@ -132,39 +108,24 @@ fn write(plan: &Plan, format: Format) -> Result<u8, Failure> {
 }
 
 fn compare(plan: &Plan, format: Format) -> Result<u8, Failure> {
-    #[derive(serde::Serialize)]
-    struct Report<'a> {
-        ok: bool,
-        drift: &'a [Drift],
-    }
-    let drift = plan.check().map_err(|error| unusable(&error))?;
+    let drift = plan.check()?;
     output::print(&match format {
-        Format::Json => output::json(&Report {
-            ok: drift.is_empty(),
-            drift: &drift,
-        })?,
+        Format::Json => output::json(&json!({"ok": drift.is_empty(), "drift": drift}))?,
         Format::Text if drift.is_empty() => "ok\n".to_owned(),
         Format::Text => drift.iter().map(readable).collect(),
     })?;
-    if drift.is_empty() {
+    // What brings code and files together again.
+    let help = if drift.is_empty() {
         return Ok(exit::GOOD);
-    }
-    let files = if drift.len() == 1 {
-        "1 file does".to_owned()
-    } else {
-        format!("{} files do", drift.len())
-    };
-    Err(Failure::no(format!("{files} not agree with the code")).help(help_for(&drift)))
-}
-
-/// What brings code and files together again.
-fn help_for(drift: &[Drift]) -> &'static str {
-    let written = |drift: &Drift| matches!(drift.finding, Finding::Missing | Finding::Differs { .. });
-    if drift.iter().all(written) {
+    } else if drift
+        .iter()
+        .all(|drift| matches!(drift.finding, Finding::Missing | Finding::Differs { .. }))
+    {
         "run the same command without `--check` to write the files, and commit them"
     } else {
         "delete the files that are left over or cannot be read, then run the same command without `--check`"
-    }
+    };
+    Err(Failure::no("the files do not agree with the code").help(help))
 }
 
 /// A line, the differences, and the diff.
@@ -175,15 +136,15 @@ fn readable(drift: &Drift) -> String {
     }
 }
 
-fn unusable(error: &PackageError) -> Failure {
-    Failure::usage(error.to_string())
+impl From<PackageError> for Failure {
+    fn from(error: PackageError) -> Self {
+        Self::usage(error)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
-
-    use serde_json::json;
 
     use super::super::tests::skill;
     use super::*;
@@ -236,13 +197,13 @@ mod tests {
     #[test]
     fn a_local_implementation_has_no_endpoint() {
         let failure = document(&entry(), &args(Some(Protocol::Local), "https://x")).unwrap_err();
-        assert_eq!(failure.code(), exit::USAGE);
+        assert_eq!(failure.code, exit::USAGE);
     }
 
     #[test]
     fn an_endpoint_that_would_be_refused_is_refused() {
         let failure = document(&entry(), &args(Some(Protocol::Http), "ftp://x")).unwrap_err();
-        assert_eq!(failure.code(), exit::USAGE);
+        assert_eq!(failure.code, exit::USAGE);
     }
 
     #[test]

@@ -15,25 +15,25 @@ const HELP: Style = AnsiColor::Cyan.on_default().bold();
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a failure that is not reported is lost"]
 pub struct Failure {
-    code: u8,
+    pub(super) code: u8,
     message: String,
     help: Vec<String>,
-    detail: Option<String>,
+    detail: String,
 }
 
 impl Failure {
     /// Wrong usage, a build that failed or a configuration that is missing: exit code [`exit::USAGE`].
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl fmt::Display) -> Self {
         Self {
             code: exit::USAGE,
-            message: message.into(),
+            message: message.to_string(),
             help: Vec::new(),
-            detail: None,
+            detail: String::new(),
         }
     }
 
     /// The answer is no: exit code [`exit::NO`].
-    pub fn no(message: impl Into<String>) -> Self {
+    pub fn no(message: impl fmt::Display) -> Self {
         Self {
             code: exit::NO,
             ..Self::usage(message)
@@ -48,25 +48,14 @@ impl Failure {
 
     /// Adds the words of another program, printed as they are before the error.
     pub fn detail(mut self, text: impl Into<String>) -> Self {
-        self.detail = Some(text.into());
+        self.detail = text.into();
         self
     }
 
-    /// The exit code.
-    pub fn code(&self) -> u8 {
-        self.code
-    }
-
-    /// Prints the failure to standard error, with colours on a terminal without `NO_COLOR`.
-    pub fn report(&self) {
-        let mut text = String::new();
-        if let Some(detail) = self
-            .detail
-            .as_deref()
-            .map(str::trim_end)
-            .filter(|detail| !detail.is_empty())
-        {
-            text.push_str(detail);
+    /// Prints the failure to standard error, with colours on a terminal without `NO_COLOR`; gives the exit code.
+    pub fn report(&self) -> u8 {
+        let mut text = self.detail.trim_end().to_owned();
+        if !text.is_empty() {
             text.push('\n');
         }
         text.push_str(&labelled(ERROR, "error", &self.message));
@@ -74,6 +63,7 @@ impl Failure {
             text.push_str(&labelled(HELP, "help", line));
         }
         to_stderr(&text);
+        self.code
     }
 }
 
@@ -84,15 +74,10 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
-
 /// Prints a warning to standard error, and what to do about it.
 pub fn warn(message: &str, help: Option<&str>) {
-    let mut text = labelled(WARNING, "warning", message);
-    if let Some(line) = help {
-        text.push_str(&labelled(HELP, "help", line));
-    }
-    to_stderr(&text);
+    let help = help.map(|line| labelled(HELP, "help", line));
+    to_stderr(&(labelled(WARNING, "warning", message) + &help.unwrap_or_default()));
 }
 
 fn labelled(style: Style, label: &str, text: &str) -> String {
@@ -115,6 +100,6 @@ mod tests {
             failure.to_string(),
             "error: no such thing\nhelp: try this\nhelp: or that"
         );
-        assert_eq!((failure.code(), Failure::no("x").code()), (exit::USAGE, exit::NO));
+        assert_eq!((failure.code, Failure::no("x").code), (exit::USAGE, exit::NO));
     }
 }

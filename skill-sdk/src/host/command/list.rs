@@ -1,67 +1,49 @@
-//! `list`: the skills, one a line.
+//! `list` and `contract`: what there is.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
-use super::{Failure, output};
+use super::{Failure, output, select};
 use crate::host::args::{Format, FormatArgs};
 use crate::host::protocol::SkillEntry;
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row<'a> {
-    #[serde(rename = "ref")]
-    reference: &'a str,
-    name: &'a str,
-    version: &'a str,
-    entrypoint: &'a str,
-    side_effects: &'a str,
-    risk_level: &'a str,
-    package: &'a str,
-    file: &'a str,
-    line: u32,
-    /// What stands beside the contract, examples apart.
-    #[serde(flatten)]
-    metadata: Map<String, Value>,
-}
-
 /// The text of `list`: `ref <TAB> entrypoint <TAB> side_effects/risk` a line, or a JSON array, sorted by ref.
 pub fn list(skills: &[&SkillEntry], args: &FormatArgs) -> Result<String, Failure> {
-    let mut rows: Vec<Row<'_>> = skills.iter().copied().map(row).collect();
-    rows.sort_by_key(|row| row.reference);
+    let mut skills = skills.to_vec();
+    skills.sort_by_key(|skill| &skill.reference);
     match args.format {
-        Format::Json => output::json(&rows),
-        Format::Text => Ok(rows
-            .iter()
-            .map(|row| {
-                format!(
-                    "{}\t{}\t{}/{}\n",
-                    row.reference, row.entrypoint, row.side_effects, row.risk_level
-                )
-            })
-            .collect()),
+        Format::Json => output::json(&skills.into_iter().map(row).collect::<Vec<_>>()),
+        Format::Text => Ok(skills.into_iter().map(line).collect()),
     }
 }
 
-fn row(skill: &SkillEntry) -> Row<'_> {
-    let policy = |key| skill.spec.get(key).and_then(Value::as_str).unwrap_or_default();
-    Row {
-        reference: &skill.reference,
-        name: &skill.name,
-        version: &skill.version,
-        entrypoint: &skill.entrypoint,
-        side_effects: policy("sideEffects"),
-        risk_level: policy("riskLevel"),
-        package: &skill.package,
-        file: &skill.file,
-        line: skill.line,
-        metadata: skill
-            .metadata
-            .iter()
-            .filter(|(key, _)| *key != "examples")
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect(),
+fn line(skill: &SkillEntry) -> String {
+    let policy = |key| skill.spec[key].as_str().unwrap_or_default();
+    let (effects, risk) = (policy("sideEffects"), policy("riskLevel"));
+    format!("{}\t{}\t{effects}/{risk}\n", skill.reference, skill.entrypoint)
+}
+
+/// A skill without its contract, and what stands beside that, examples apart.
+fn row(skill: &SkillEntry) -> Value {
+    let mut row = json!({
+        "ref": skill.reference,
+        "name": skill.name,
+        "version": skill.version,
+        "entrypoint": skill.entrypoint,
+        "sideEffects": skill.spec["sideEffects"],
+        "riskLevel": skill.spec["riskLevel"],
+        "package": skill.package,
+        "file": skill.file,
+        "line": skill.line,
+    });
+    for (key, value) in skill.metadata.iter().filter(|(key, _)| *key != "examples") {
+        row[key] = value.clone();
     }
+    row
+}
+
+/// The text of `contract`: the v1 contract of the one selected skill as indented JSON.
+pub fn contract(skills: &[&SkillEntry]) -> Result<String, Failure> {
+    output::json(&select::exactly_one(skills, "contract")?.spec["contract"])
 }
 
 #[cfg(test)]
@@ -78,5 +60,12 @@ mod tests {
             serde_json::from_str(&list(&[&b, &a], &FormatArgs { format: Format::Json }).unwrap()).unwrap();
         assert_eq!(json[0]["ref"], "a.a@1");
         assert_eq!(json[1]["sideEffects"], "none");
+    }
+
+    #[test]
+    fn the_contract_is_indented_json() {
+        let one = skill("a.a@1", "x::a");
+        assert_eq!(contract(&[&one]).unwrap(), "{\n  \"timeoutSeconds\": 60\n}\n");
+        assert!(contract(&[&one, &one]).is_err());
     }
 }

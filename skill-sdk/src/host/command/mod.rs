@@ -3,17 +3,14 @@
 //!
 //! - [`exit`] the exit codes, [`failure`] an error as the user sees it, [`output`] results on standard output
 //! - [`select`] which skills a name means
-//! - [`list`], [`contract`] print skills; [`check`] checks them, [`export`] writes and compares their files
-//! - [`problems`] why the skills of a program cannot be used at all
+//! - [`list`] prints skills, [`check`] checks them, [`export`] writes and compares their files
 
 pub mod check;
-pub mod contract;
 pub mod exit;
 pub mod export;
 pub mod failure;
 pub mod list;
 pub mod output;
-pub mod problems;
 pub mod select;
 #[cfg(test)]
 mod tests;

@@ -9,16 +9,10 @@ const LISTED: usize = 20;
 /// Whether `name` means the skill: a ref (`git.merge@2`), a skill name (`git.merge`, all versions), an entrypoint
 /// (`acme_skills.reports:build`), a Rust path (`acme_skills::reports`, all below it), or its cargo package.
 pub fn matches(skill: &SkillEntry, name: &str) -> bool {
-    skill.reference == name
-        || skill.name == name
-        || skill.entrypoint == name
-        || is_at_or_below(&skill.path, name)
-        || skill.package == name
-}
-
-fn is_at_or_below(path: &str, name: &str) -> bool {
-    path.strip_prefix(name)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    let names = [&skill.reference, &skill.name, &skill.entrypoint, &skill.package];
+    let below = skill.path.strip_prefix(name);
+    names.iter().any(|own| *own == name)
+        || below.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 /// The skills that the names mean, in the order of `skills`; without names all of them.
@@ -123,7 +117,7 @@ mod tests {
             "acme",
         ] {
             let failure = select(&skills, &[name.to_owned()]).unwrap_err();
-            assert_eq!(failure.code(), super::super::exit::USAGE);
+            assert_eq!(failure.code, super::super::exit::USAGE);
             assert!(
                 failure
                     .to_string()

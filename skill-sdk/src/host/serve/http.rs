@@ -2,89 +2,81 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
-use std::process::ExitCode;
 
-use serde_json::{Map, Value};
+use serde_json::json;
 
 use super::sample::sample;
-use super::{announce, no_skills, run, start, usage};
+use super::{announce, run, start};
 use crate::auth::Verifier;
 use crate::context::Environment;
 use crate::contract::Idempotency;
 use crate::host::args::{AllowAnonymous, ServeHttpArgs};
 use crate::host::command::Failure;
-use crate::host::logging::Started;
 use crate::http::{self, HttpServer, ServeOptions, path_of};
 use crate::pipeline::{Runnable, SkillSet};
 
 const NO_TOKENS: &str = "warning: callers need no token (--allow-anonymous): use this for development only\n";
 
 /// Serves over HTTP until the program is told to stop.
-pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<ExitCode, Failure> {
-    let (log, server) = prepare(args, refs)?;
-    let example = example(server.host(), server.is_anonymous()).ok_or_else(no_skills)?;
+pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<u8, Failure> {
+    let server = prepare(args, refs)?;
+    let (skills, anonymous) = (server.host().clone(), server.is_anonymous());
     let serve = async |stop| {
         let bound = |address| {
             announce(format_args!("http://{address}"));
-            tell(&example(address));
+            tell(&example(&skills, anonymous, address));
         };
         http::serve(server, options(args), bound, stop).await
     };
-    run(log, args.limits.concurrency, args.drain, || (), serve)
+    run(args.limits.concurrency, args.drain, || (), serve)
 }
 
 /// Serves MCP over HTTP until the program is told to stop.
 #[cfg(feature = "mcp-http")]
-pub(super) fn serve_mcp(
-    args: &crate::host::args::ServeMcpHttpArgs,
-    refs: &[String],
-) -> Result<ExitCode, Failure> {
+pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[String]) -> Result<u8, Failure> {
     use crate::mcp::http::{McpHttpServer, PATH, serve};
 
-    let (log, http) = prepare(&args.http, refs)?;
-    let anonymous = http.is_anonymous();
-    let tools = super::mcp::tools(http.host().clone(), args.tool_schemas)?.notices(args.notices);
+    let http = prepare(&args.http, refs)?;
+    let tools = super::mcp::tools(http.host().clone(), &args.mcp)?;
     let mut server = McpHttpServer::over(tools, http)
         .cors(args.cors)
         .sessions(args.sessions);
     if let Some(url) = &args.public_url {
-        server = server.public_url(url).map_err(usage)?;
+        server = server.public_url(url).map_err(Failure::usage)?;
     }
     let serve = async |stop| {
-        let bound = |address| {
-            announce(format_args!("http://{address}{PATH}"));
-            if anonymous {
-                tell(NO_TOKENS);
-            }
-        };
+        let bound = |address| announce(format_args!("http://{address}{PATH}"));
         serve(server, options(&args.http), bound, stop).await
     };
-    run(log, args.http.limits.concurrency, args.http.drain, || (), serve)
+    run(args.http.limits.concurrency, args.http.drain, || (), serve)
 }
 
 /// Starts the log, and makes the server that listens.
-fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<(Started, HttpServer), Failure> {
+fn prepare(args: &ServeHttpArgs, refs: &[String]) -> Result<HttpServer, Failure> {
     let verifier = match args.allow_anonymous {
-        None => Some(Verifier::from_environment(&Environment::process()).map_err(usage)?),
+        None => Some(Verifier::from_environment(&Environment::process()).map_err(Failure::usage)?),
         Some(_) => None,
     };
-    let (log, skills) = start(args.log_format, refs)?;
+    let skills = start(args.log_format, refs)?;
     let limits = args.limits(&skills)?;
     let mut server = match verifier {
         Some(verifier) => HttpServer::new(skills, verifier),
-        None => HttpServer::anonymous(skills),
+        None => {
+            tell(NO_TOKENS);
+            HttpServer::anonymous(skills)
+        }
     };
     server = server.limits(limits);
     if args.public_metrics {
         server = server.public_metrics();
     }
     for name in &args.allowed_hosts {
-        server = server.allow_host(name).map_err(usage)?;
+        server = server.allow_host(name).map_err(Failure::usage)?;
     }
     for origin in &args.allowed_origins {
-        server = server.allow_origin(origin).map_err(usage)?;
+        server = server.allow_origin(origin).map_err(Failure::usage)?;
     }
-    Ok((log, server))
+    Ok(server)
 }
 
 fn options(args: &ServeHttpArgs) -> ServeOptions {
@@ -106,7 +98,7 @@ impl ServeHttpArgs {
             };
             let mut hosted = skills.iter().map(Runnable::skill);
             if !hosted.any(|skill| skill.reference() == name || skill.name() == name) {
-                return Err(usage(format_args!(
+                return Err(Failure::usage(format_args!(
                     "--skill-concurrency names {name}, which is not hosted here"
                 )));
             }
@@ -118,7 +110,7 @@ impl ServeHttpArgs {
 
 /// A call to paste, of a skill that does as little as there is: of those the first one that comes with an example, else the
 /// first one with a sample of its inputs.
-fn example(skills: &SkillSet, anonymous: bool) -> Option<impl Fn(SocketAddr) -> String + use<>> {
+fn example(skills: &SkillSet, anonymous: bool, address: SocketAddr) -> String {
     let inputs_of = |runnable: &Runnable| {
         let examples = runnable.described().metadata().get("examples")?;
         examples.get(0)?.get("inputs").cloned()
@@ -126,27 +118,27 @@ fn example(skills: &SkillSet, anonymous: bool) -> Option<impl Fn(SocketAddr) -> 
     let chosen = skills.iter().min_by_key(|runnable| {
         let declared = runnable.skill().declaration();
         let has_example = inputs_of(runnable).is_some();
-        (declared.side_effects(), declared.risk(), !has_example)
-    })?;
-    let contract = chosen.described().contract();
-    let mut body = Map::new();
-    if contract.idempotency == Idempotency::Required {
-        body.insert("idempotencyKey".into(), "example-1".into());
-    }
-    let inputs = inputs_of(chosen).unwrap_or_else(|| sample(&contract.inputs));
-    body.insert("inputs".into(), inputs);
-    let quoted = Value::Object(body).to_string().replace('\'', r"'\''");
-    let path = path_of(chosen.skill().reference());
-    let (warning, token) = if anonymous {
-        (NO_TOKENS, "")
-    } else {
-        ("", " -H \"authorization: Bearer $TOKEN\"")
+        (declared.side_effects, declared.risk, !has_example)
+    });
+    let Some(chosen) = chosen else {
+        return String::new();
     };
-    Some(move |address| {
-        format!(
-            "{warning}try: curl -sS 'http://{address}{path}'{token} -H 'content-type: application/json' -d '{quoted}'\n"
-        )
-    })
+    let contract = chosen.described().contract();
+    let inputs = inputs_of(chosen).unwrap_or_else(|| sample(&contract.inputs));
+    let body = match contract.idempotency {
+        Idempotency::Required => json!({"idempotencyKey": "example-1", "inputs": inputs}),
+        _ => json!({"inputs": inputs}),
+    };
+    let quoted = body.to_string().replace('\'', r"'\''");
+    let path = path_of(chosen.skill().reference());
+    let token = if anonymous {
+        ""
+    } else {
+        " -H \"authorization: Bearer $TOKEN\""
+    };
+    format!(
+        "try: curl -sS 'http://{address}{path}'{token} -H 'content-type: application/json' -d '{quoted}'\n"
+    )
 }
 
 /// Tells the operator on standard error.

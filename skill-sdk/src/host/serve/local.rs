@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +9,7 @@ use std::time::Duration;
 use tokio::fs::File;
 use tokio::time::sleep;
 
-use super::{Stop, run, start, usage};
+use super::{Stop, run, start};
 use crate::host::args::ServeLocalArgs;
 use crate::host::command::Failure;
 use crate::host::logging::LogFormat;
@@ -27,9 +26,13 @@ pub(super) fn serve(
     args: &ServeLocalArgs,
     refs: &[String],
     stdio: Option<ProtocolStdio>,
-) -> Result<ExitCode, Failure> {
-    let group = args.parent.map(ProcessGroup::lead).transpose().map_err(usage)?;
-    let (log, skills) = start(LogFormat::Auto, refs)?;
+) -> Result<u8, Failure> {
+    let group = args
+        .parent
+        .map(ProcessGroup::lead)
+        .transpose()
+        .map_err(Failure::usage)?;
+    let skills = start(LogFormat::Auto, refs)?;
     let (calls, drain) = (args.limits.concurrency, args.limits.drain);
     let server = LocalServer::new(skills)
         .line_limit(args.line_limit)
@@ -38,14 +41,12 @@ pub(super) fn serve(
     let ending = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&ending);
     let last = move || end(group, &ended);
-    let code = run(log, calls, drain, last, async |stop| {
-        match (stdio, &args.socket) {
-            (Some(stdio), _) => over_stdio(server, stdio, group, stop)
-                .await
-                .map_err(|error| format!("cannot serve: {error}")),
-            (None, Some(path)) => over_socket(server, path, stop).await,
-            (None, None) => Ok(()),
-        }
+    let code = run(calls, drain, last, async |stop| match (stdio, &args.socket) {
+        (Some(stdio), _) => over_stdio(server, stdio, group, stop)
+            .await
+            .map_err(|error| format!("cannot serve: {error}")),
+        (None, Some(path)) => over_socket(server, path, stop).await,
+        (None, None) => Ok(()),
     });
     end(group, &ending);
     code

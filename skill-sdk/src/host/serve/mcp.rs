@@ -1,30 +1,23 @@
 //! `serve mcp-stdio`.
 
 use std::io;
-use std::process::ExitCode;
 
 use tokio::fs::File;
 
-use super::{run, start, usage};
-use crate::host::args::{ServeMcpStdioArgs, ToolSchemas};
+use super::{run, start};
+use crate::host::args::{McpArgs, ServeMcpStdioArgs};
 use crate::host::command::Failure;
 use crate::host::logging::LogFormat;
 use crate::host::stdio::ProtocolStdio;
-use crate::mcp::{self, McpServer, StdioOptions, serve_until_gone};
+use crate::mcp::{McpServer, StdioOptions, serve_until_gone};
 use crate::pipe::peer_closed;
 use crate::pipeline::SkillSet;
 
 /// Serves the client that started the program, until it closes its end or the program is told to stop.
-pub(super) fn serve(
-    args: &ServeMcpStdioArgs,
-    refs: &[String],
-    stdio: ProtocolStdio,
-) -> Result<ExitCode, Failure> {
-    let (log, skills) = start(LogFormat::Auto, refs)?;
+pub(super) fn serve(args: &ServeMcpStdioArgs, refs: &[String], stdio: ProtocolStdio) -> Result<u8, Failure> {
+    let skills = start(LogFormat::Auto, refs)?;
     let calls = args.limits.concurrency;
-    let server = tools(skills, args.tool_schemas)?
-        .notices(args.notices)
-        .concurrency(calls);
+    let server = tools(skills, &args.mcp)?.concurrency(calls);
     let options = StdioOptions {
         drain: args.limits.drain,
         message_limit: args.message_limit,
@@ -39,16 +32,11 @@ pub(super) fn serve(
         let ended = serve_until_gone(server, input, output, options, stop, gone).await;
         ended.map_err(failed)
     };
-    run(log, calls, patience, || (), serve)
+    run(calls, patience, || (), serve)
 }
 
 /// The skills as tools.
-pub(super) fn tools(skills: SkillSet, schemas: ToolSchemas) -> Result<McpServer, Failure> {
-    let schemas = match schemas {
-        ToolSchemas::Portable => mcp::ToolSchemas::Portable,
-        ToolSchemas::Contract => mcp::ToolSchemas::Contract,
-    };
-    McpServer::new(skills)
-        .and_then(|server| server.tool_schemas(schemas))
-        .map_err(usage)
+pub(super) fn tools(skills: SkillSet, args: &McpArgs) -> Result<McpServer, Failure> {
+    let server = McpServer::new(skills).and_then(|server| server.tool_schemas(args.tool_schemas));
+    Ok(server.map_err(Failure::usage)?.notices(args.notices))
 }

@@ -13,11 +13,10 @@ use std::fmt::Display;
 use std::future::Future;
 use std::io::{self, Write};
 use std::pin::Pin;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use super::args::{Serve, SkillNames};
-use super::command::Failure;
+use super::command::{Failure, exit};
 use super::logging::{self, LogFormat};
 use super::signals::stop_signal;
 use super::stdio::ProtocolStdio;
@@ -31,23 +30,23 @@ pub(super) fn serve(
     serve: &Serve<SkillNames>,
     refs: &[String],
     stdio: Option<ProtocolStdio>,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     if let Some(args) = serve.http() {
         args.check()?;
     }
     match (serve, stdio) {
-        (Serve::Local { args, .. }, stdio) => local::serve(args, refs, stdio),
+        (Serve::Local(about), stdio) => local::serve(&about.args, refs, stdio),
         #[cfg(feature = "mcp")]
-        (Serve::McpStdio { args, .. }, Some(stdio)) => mcp::serve(args, refs, stdio),
+        (Serve::McpStdio(about), Some(stdio)) => mcp::serve(&about.args, refs, stdio),
         #[cfg(feature = "http")]
-        (Serve::Http { args, .. }, _) => http::serve(args, refs),
+        (Serve::Http(about), _) => http::serve(&about.args, refs),
         #[cfg(feature = "mcp-http")]
-        (Serve::McpHttp { args, .. }, _) => http::serve_mcp(args, refs),
+        (Serve::McpHttp(about), _) => http::serve_mcp(&about.args, refs),
         #[cfg(not(feature = "http"))]
-        (Serve::Http { .. }, _) => Err(without("http")),
+        (Serve::Http(_), _) => Err(without("http")),
         #[cfg(not(feature = "mcp-http"))]
-        (Serve::McpHttp { .. }, _) => Err(without("mcp-http")),
-        (Serve::McpStdio { .. }, _) => Err(without("mcp")),
+        (Serve::McpHttp(_), _) => Err(without("mcp-http")),
+        (Serve::McpStdio(_), _) => Err(without("mcp")),
     }
 }
 
@@ -66,39 +65,34 @@ pub(super) fn no_skills() -> Failure {
         .help("name every crate that declares skills in its main file: `use acme_skills as _;`")
 }
 
-fn usage(error: impl Display) -> Failure {
-    Failure::usage(error.to_string())
-}
-
 /// Starts the log and collects the skills with these refs; none: all of the program.
-fn start(format: LogFormat, refs: &[String]) -> Result<(logging::Started, SkillSet), Failure> {
-    let log = logging::start(format);
+pub(super) fn start(format: LogFormat, refs: &[String]) -> Result<SkillSet, Failure> {
+    logging::start(format);
     install_panic_hook();
-    let skills = SkillSet::collect_only(refs).map_err(usage)?;
+    let skills = SkillSet::collect_only(refs).map_err(Failure::usage)?;
     if skills.iter().len() == 0 {
         return Err(no_skills());
     }
-    Ok((log, skills))
+    Ok(skills)
 }
 
 /// Runs a server for so many calls at the same time. A process that has not ended `patience` after a signal is ended; `last`
 /// runs before that.
 fn run<E: Display>(
-    log: logging::Started,
     calls: usize,
     patience: Duration,
     last: impl FnOnce() + Send + 'static,
     serve: impl AsyncFnOnce(Stop) -> Result<(), E>,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     let stop = stop_signal(patience, last)
-        .map_err(|error| usage(format_args!("cannot listen for signals: {error}")))?;
-    let runtime =
-        runtime::runtime(calls).map_err(|error| usage(format_args!("cannot start the runtime: {error}")))?;
+        .map_err(|error| Failure::usage(format_args!("cannot listen for signals: {error}")))?;
+    let runtime = runtime::runtime(calls)
+        .map_err(|error| Failure::usage(format_args!("cannot start the runtime: {error}")))?;
     let served = runtime.block_on(serve(Box::pin(stop)));
     // What still runs was given its time.
     runtime.shutdown_background();
-    log.finish();
-    served.map(|()| ExitCode::SUCCESS).map_err(usage)
+    logging::finish();
+    served.map(|()| exit::GOOD).map_err(Failure::usage)
 }
 
 /// Says where a server listens. A reader that went away does not stop it.

@@ -1,82 +1,99 @@
 //! Schemas of contracts as components: each definition becomes a component of its own, which is what generators follow.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
+
+use crate::contract::each_schema_mut;
 
 /// Where definitions stand in a schema.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-/// Keywords whose values are data, however much they look like schemas.
-const DATA: [&str; 6] = ["const", "enum", "default", "example", "examples", "required"];
-
 /// Keywords whose values are schemas by name.
-const BY_NAME: [&str; 3] = ["properties", "patternProperties", "dependentSchemas"];
-
-/// Keywords that say what the document says already.
-const OF_DOCUMENTS: [&str; 2] = ["$schema", "$id"];
+const BY_NAME: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "dependentSchemas",
+    DEFINITIONS[0],
+    DEFINITIONS[1],
+];
 
 /// The components.
 #[derive(Debug, Default)]
-pub(super) struct Schemas(Map<String, Value>);
+pub(super) struct Schemas {
+    components: Map<String, Value>,
+    taken: BTreeSet<String>,
+}
 
 impl Schemas {
     /// Adds a schema that refers to components only; gives a reference to it.
     pub(super) fn insert(&mut self, name: &str, schema: Value) -> Value {
-        let name = self.free(name, &[]);
+        let name = free(name, &mut self.taken);
         let reference = json!({"$ref": path(&name)});
-        self.0.insert(name, schema);
+        self.components.insert(name, schema);
         reference
     }
 
     /// Adds a schema of a contract, with its definitions; gives a reference to it.
     pub(super) fn contract(&mut self, name: &str, schema: &Value) -> Value {
-        let root = self.free(name, &[]);
-        let mut names = Map::new();
-        let mut taken = vec![root.clone()];
+        let root = free(name, &mut self.taken);
+        // The pointers to definitions, and the components that they become.
+        let mut names: Vec<(String, String)> = Vec::new();
         for section in DEFINITIONS {
-            let definitions = schema[section].as_object();
-            for definition in definitions.into_iter().flat_map(Map::keys) {
-                let own = self.free(&format!("{root}{}", word(definition)), &taken);
-                taken.push(own.clone());
-                names.insert(format!("/{section}/{}", escaped(definition)), own.into());
+            for definition in schema[section].as_object().into_iter().flat_map(Map::keys) {
+                let own = free(&format!("{root}{}", word(definition)), &mut self.taken);
+                names.push((format!("#/{section}/{}", escaped(definition)), own));
             }
         }
-        let rewriting = Rewriting {
-            root: &root,
-            names: &names,
-        };
-        for section in DEFINITIONS {
-            for (definition, schema) in schema[section].as_object().into_iter().flatten() {
-                if let Some(own) = names
-                    .get(&format!("/{section}/{}", escaped(definition)))
-                    .and_then(Value::as_str)
-                {
-                    self.0.insert(own.to_owned(), rewriting.schema(schema, false));
+        let mut schema = schema.clone();
+        each_schema_mut(&mut schema, &mut |node| {
+            // Generators make names of titles, and two schemas may have the same.
+            node.retain(|keyword, _| keyword != "title");
+            if let Some(Value::String(reference)) = node.get_mut("$ref") {
+                *reference = moved(reference, &root, &names);
+            }
+            for keyword in BY_NAME {
+                let schemas = node.get_mut(keyword).and_then(Value::as_object_mut);
+                for schema in schemas.into_iter().flat_map(Map::values_mut) {
+                    match schema.as_bool() {
+                        Some(true) => *schema = json!({}),
+                        Some(false) => *schema = json!({"not": {}}),
+                        None => {}
+                    }
                 }
             }
+        });
+        let mut names = names.into_iter().map(|(_, name)| name);
+        for section in DEFINITIONS {
+            if let Some(Value::Object(definitions)) = schema.get_mut(section).map(Value::take) {
+                let definitions = names
+                    .by_ref()
+                    .zip(definitions.into_iter().map(|(_, schema)| schema));
+                self.components.extend(definitions);
+            }
         }
-        let schema = rewriting.schema(schema, true);
-        self.insert(&root, schema)
-    }
-
-    /// A name that is not taken, neither by a component nor by one that is to come. Generators make files of names, so they
-    /// differ in more than case.
-    fn free(&self, name: &str, to_come: &[String]) -> String {
-        let taken = |name: &str| {
-            let mut others = self.0.keys().chain(to_come);
-            others.any(|other| other.eq_ignore_ascii_case(name))
-        };
-        let mut free = name.to_owned();
-        let mut number = 2;
-        while taken(&free) {
-            free = format!("{name}N{number}");
-            number += 1;
+        if let Value::Object(node) = &mut schema {
+            node.retain(|keyword, _| !["$schema", "$id", "$defs", "definitions"].contains(&keyword.as_str()));
         }
-        free
+        let reference = json!({"$ref": path(&root)});
+        self.components.insert(root, schema);
+        reference
     }
 
     pub(super) fn into_value(self) -> Value {
-        self.0.into()
+        self.components.into()
     }
+}
+
+/// The name, with a number when it is taken already. Generators make files of names, so names differ in more than case.
+pub(super) fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut free = name.to_owned();
+    let mut number = 2;
+    while !taken.insert(free.to_ascii_lowercase()) {
+        free = format!("{name}N{number}");
+        number += 1;
+    }
+    free
 }
 
 fn path(name: &str) -> String {
@@ -100,68 +117,14 @@ fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// Moves one schema of a contract to where components stand.
-struct Rewriting<'a> {
-    root: &'a str,
-    /// Pointers to definitions, and the components that they became.
-    names: &'a Map<String, Value>,
-}
-
-impl Rewriting<'_> {
-    fn schema(&self, schema: &Value, is_root: bool) -> Value {
-        let object = match schema {
-            Value::Bool(true) => return json!({}),
-            Value::Bool(false) => return json!({"not": {}}),
-            Value::Object(object) => object,
-            other => return other.clone(),
-        };
-        let mut moved = Map::new();
-        for (keyword, value) in object {
-            let keyword_ = keyword.as_str();
-            // Generators make names of titles, and two schemas may have the same.
-            if keyword_ == "title" {
-                continue;
-            }
-            if is_root && (OF_DOCUMENTS.contains(&keyword_) || DEFINITIONS.contains(&keyword_)) {
-                continue;
-            }
-            let value = match value {
-                value if DATA.contains(&keyword_) => value.clone(),
-                Value::String(reference) if keyword_ == "$ref" => self.reference(reference).into(),
-                Value::Object(schemas) if BY_NAME.contains(&keyword_) || DEFINITIONS.contains(&keyword_) => {
-                    let schemas = schemas.iter();
-                    schemas
-                        .map(|(name, schema)| (name.clone(), self.schema(schema, false)))
-                        .collect::<Map<_, _>>()
-                        .into()
-                }
-                Value::Object(_) => self.schema(value, false),
-                Value::Array(schemas) => schemas
-                    .iter()
-                    .map(|schema| match schema {
-                        Value::Object(_) => self.schema(schema, false),
-                        other => other.clone(),
-                    })
-                    .collect(),
-                other => other.clone(),
-            };
-            moved.insert(keyword.clone(), value);
+/// Where a reference leads once the schema `root` and its definitions are components. Contracts refer to nothing but themselves.
+fn moved(reference: &str, root: &str, names: &[(String, String)]) -> String {
+    for (definition, name) in names {
+        if let Some(rest) = reference.strip_prefix(definition.as_str())
+            && (rest.is_empty() || rest.starts_with('/'))
+        {
+            return path(name) + rest;
         }
-        moved.into()
     }
-
-    fn reference(&self, reference: &str) -> String {
-        // Contracts refer to nothing but themselves.
-        let Some(pointer) = reference.strip_prefix('#') else {
-            return reference.to_owned();
-        };
-        for (definition, name) in self.names {
-            if let (Some(rest), Some(name)) = (pointer.strip_prefix(definition.as_str()), name.as_str())
-                && (rest.is_empty() || rest.starts_with('/'))
-            {
-                return path(name) + rest;
-            }
-        }
-        path(self.root) + pointer
-    }
+    path(root) + reference.strip_prefix('#').unwrap_or_default()
 }

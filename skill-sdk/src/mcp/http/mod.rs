@@ -16,16 +16,12 @@ use std::net::SocketAddr;
 
 pub use self::config::McpHttpServer;
 pub use self::routes::router;
-pub use crate::http::ConfigError;
 use crate::http::auth::warm_up;
 use crate::http::server::run;
 use crate::http::{BindError, ServeOptions};
 
-/// The port that `serve mcp-http` listens on by default.
-pub const DEFAULT_PORT: u16 = 8081;
-
 /// The path of the endpoint. With a slash behind it, it is the same.
-pub const PATH: &str = "/mcp";
+pub(crate) const PATH: &str = "/mcp";
 
 /// Serves until `stop` resolves, then lets running calls finish within the drain time.
 ///

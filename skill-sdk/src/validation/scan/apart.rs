@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::contract::Types;
+use crate::contract::types::Types;
 use crate::validation::choice::{property, resolved, words};
 
 /// How many alternatives are compared, each with each.

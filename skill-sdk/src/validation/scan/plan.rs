@@ -6,7 +6,8 @@ use jsonschema::Validator;
 use serde_json::{Map, Number, Value};
 
 use super::apart;
-use crate::contract::{Types, json};
+use crate::contract::json;
+use crate::contract::types::Types;
 use crate::validation::dialect;
 use crate::validation::keywords::{APPLICATORS, is_silent};
 

@@ -9,7 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::plan::{Node, NodeId, Object};
-use crate::contract::{Types, json};
+use crate::contract::json;
+use crate::contract::types::Types;
 
 /// How many nodes may be open at the same time. [`json::parse`] takes as many nested values.
 const MAX_DEPTH: usize = 127;

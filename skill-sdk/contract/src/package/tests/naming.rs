@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use super::super::Plan;
-use super::super::names::{compare_versions, file_name};
+use super::super::names::file_name;
 use super::{Sandbox, skill};
+use crate::version::compare_versions;
 
 #[test]
 fn versions_in_order() {
