@@ -85,8 +85,6 @@ pub mod testing;
 #[cfg(feature = "runtime")]
 mod validation;
 
-pub use schemars;
-pub use serde_json;
 pub use skill_sdk_contract as contract;
 pub use skill_sdk_macros::{SkillFailure, skill, state};
 

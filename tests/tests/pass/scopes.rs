@@ -179,33 +179,3 @@ fn work_in_each() {
     assert_eq!(call(text::SKILL, json!({})).unwrap(), json!({"result": null}));
     attribute();
 }
-
-/// Without `schemars` and `serde_json` of its own.
-mod by_the_library_alone {
-    use skill_sdk::schemars::{self, JsonSchema};
-    use skill_sdk::serde_json::{Value, json};
-
-    #[derive(serde::Deserialize, JsonSchema)]
-    #[schemars(crate = "skill_sdk::schemars")]
-    pub(super) struct Text {
-        text: String,
-    }
-
-    fn as_integer(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "integer"})
-    }
-
-    #[skill_sdk::skill("scope.reexported", version = "1", side_effects = "none", risk = "low", examples = json!([]))]
-    pub(super) fn reexported(text: Text, #[schemars(schema_with = "as_integer")] number: u8) -> Value {
-        json!([text.text, number])
-    }
-}
-
-#[test]
-fn the_crates_of_the_library_are_enough() {
-    let outputs = call(
-        by_the_library_alone::reexported::SKILL,
-        json!({"text": {"text": "a"}, "number": 1}),
-    );
-    assert_eq!(outputs.unwrap(), json!({"result": ["a", 1]}));
-}
