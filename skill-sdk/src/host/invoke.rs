@@ -28,17 +28,17 @@ pub(super) fn invoke(reference: &str, args: &InvokeArgs, stdin: &mut dyn Read) -
 }
 
 /// As [`CallOutcome::into_document`], from the text of the outputs: a `Value` would round large integers.
-fn document(mut outcome: CallOutcome) -> (u8, String) {
-    let attachments = outcome.take_attachments();
+fn document(outcome: CallOutcome) -> (u8, String) {
+    let attachments = match outcome.attachments() {
+        [] => String::new(),
+        attachments => format!(",\"attachments\":{}", json!(attachments)),
+    };
     let (result, cost) = outcome.into_parts();
     match result {
         Ok(outputs) => {
             let (outputs, cost) = (String::from_utf8_lossy(&outputs), json!(cost));
-            let mut document = format!("{{\"outputs\":{outputs},\"cost\":{cost}");
-            if !attachments.is_empty() {
-                document.push_str(&format!(",\"attachments\":{}", json!(attachments)));
-            }
-            (exit::GOOD, document + "}")
+            let document = format!("{{\"outputs\":{outputs},\"cost\":{cost}{attachments}}}");
+            (exit::GOOD, document)
         }
         Err(error) => (exit::NO, json!({"error": error}).to_string()),
     }
