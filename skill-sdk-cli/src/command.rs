@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process;
 
 use clap::ArgMatches;
-use skill_sdk::host::args::{About, HostCommand, Serve};
+use skill_sdk::host::args::{About, HostCommand, Serve, ToolOptions};
 use skill_sdk::host::command::{Failure, export, list, output};
 use skill_sdk::host::protocol::SkillEntry;
 
 use crate::cli::{Bridge, Cli, Command, Reach, given};
 use crate::runner::{Need, program};
 use crate::session::Session;
-use crate::{bridge, check, launch, mcp_config};
+use crate::{bridge, check, launch, mcp_config, provider};
 
 /// Runs a command and says its exit code.
 pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
@@ -44,6 +44,7 @@ pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
             let session = Session::open(reach, Need::Describe)?;
             let selected = session.selected()?;
             let skills: Vec<&SkillEntry> = selected.into_iter().map(|selected| selected.skill).collect();
+            provider::warn(&skills, ToolOptions::default());
             // Only files that seem left over make it necessary to build what was not named.
             let whole = || Ok(Session::open(reach, Need::DescribeAll)?.everything());
             export::export(&skills, &session.everything(), whole, args)
@@ -51,27 +52,40 @@ pub(crate) fn run(cli: &Cli, matches: &ArgMatches) -> Result<u8, Failure> {
         HostCommand::Check(About { args, skills: reach }) => {
             let session = Session::open(reach, Need::Describe)?;
             // The envelope holds only what the targets name.
-            check::report(&session.envelope()?, &args.providers)?.print(args.shared.format)
+            check::check(&session.envelope()?, args, reach.cargo.verbose > 0)
         }
-        HostCommand::Invoke(about) => run_program(&about.skills, Need::Invoke, given(&about.args, matches)),
+        HostCommand::Invoke(about) => {
+            run_program(&about.skills, Need::Invoke, given(&about.args, matches), None)
+        }
         HostCommand::Serve(serve) => {
             // Before anything is built.
             if let Some(args) = serve.http() {
                 args.check()?;
             }
-            let (need, words) = match serve {
-                Serve::Http(about) => (Need::ServeHttp, given(&about.args, matches)),
-                Serve::McpStdio(about) => (Need::ServeMcpStdio, given(&about.args, matches)),
-                Serve::McpHttp(about) => (Need::ServeMcpHttp, given(&about.args, matches)),
-                Serve::Local(about) => (Need::ServeLocal, given(&about.args, matches)),
+            let (need, words, tools) = match serve {
+                Serve::Http(about) => (Need::ServeHttp, given(&about.args, matches), None),
+                Serve::McpStdio(about) => {
+                    let tools = about.args.mcp.tools;
+                    (Need::ServeMcpStdio, given(&about.args, matches), Some(tools))
+                }
+                Serve::McpHttp(about) => {
+                    let tools = about.args.mcp.tools;
+                    (Need::ServeMcpHttp, given(&about.args, matches), Some(tools))
+                }
+                Serve::Local(about) => (Need::ServeLocal, given(&about.args, matches), None),
             };
-            run_program(serve.skills(), need, words)
+            run_program(serve.skills(), need, words, tools)
         }
     }
 }
 
 /// Builds one program and becomes it, with the flags that were given and the selected skills.
-fn run_program(reach: &Reach, need: Need, words: Vec<OsString>) -> Result<u8, Failure> {
+fn run_program(
+    reach: &Reach,
+    need: Need,
+    words: Vec<OsString>,
+    tools: Option<ToolOptions>,
+) -> Result<u8, Failure> {
     let session = Session::open(reach, need)?;
     let selected = match need {
         Need::Invoke => vec![session.the_one("invoke")?],
@@ -81,6 +95,10 @@ fn run_program(reach: &Reach, need: Need, words: Vec<OsString>) -> Result<u8, Fa
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));
     };
+    if let Some(tools) = tools {
+        let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
+        provider::warn(&skills, tools);
+    }
     let mut command = process::Command::new(&first.program.path);
     command.args(need.command()).args(words).arg("--");
     command.args(selected.iter().map(|selected| &selected.skill.reference));

@@ -1,16 +1,18 @@
 //! How another program starts the skills: by their own program, or by this tool, which builds them.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::ArgMatches;
-use skill_sdk::host::command::{Failure, select};
+use skill_sdk::host::args::ToolOptions;
+use skill_sdk::host::command::Failure;
 use skill_sdk::host::protocol::SkillEntry;
 
 use crate::cargo::{self, CargoArgs, absolute, config};
 use crate::cli::{Reach, given};
 use crate::mcp_config::Launch;
+use crate::provider;
 use crate::runner::Need;
 use crate::session::Session;
 use crate::target::Workspace;
@@ -31,21 +33,33 @@ pub(crate) fn launch(
     // So that what is printed works: the skills are there, and they are in one program.
     let session = Session::open(reach, Need::ServeMcpStdio)?;
     let selected = session.selected()?;
+    let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
     if !elsewhere {
         session.refuse_without(Need::ServeMcpStdio)?;
-        let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();
-        select::reject_two_versions(&skills)?;
+        provider::tools(&skills, ToolOptions::default())
+            .map_err(|message| Failure::usage(message).help(provider::RENAME))?;
     }
+    provider::warn(&skills, ToolOptions::default());
     let Some(first) = selected.first() else {
         return Err(Failure::usage("there is no skill to serve"));
     };
-    let packages: Vec<&str> = selected
-        .iter()
-        .map(|selected| selected.skill.package.as_str())
-        .collect();
+    // The package that was named, else the one that declares the skills.
+    let mut packages: Vec<&str> = session.packages().collect();
+    if packages.len() != 1 {
+        packages = skills.iter().map(|skill| skill.package.as_str()).collect();
+        packages.dedup();
+    }
+    let of_program = first
+        .program
+        .path
+        .file_stem()
+        .filter(|_| !first.program.is_generated());
     let name = match packages.as_slice() {
-        [first, rest @ ..] if rest.iter().all(|package| package == first) => (*first).to_owned(),
-        _ => ANY.to_owned(),
+        [package] => (*package).to_owned(),
+        // Some clients take no other characters.
+        _ => of_program
+            .map_or(ANY.into(), OsStr::to_string_lossy)
+            .replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "_"),
     };
     let launch = if first.program.is_generated() {
         by_this_tool(reach, matches, &session)?

@@ -172,7 +172,8 @@ impl Session {
         })
     }
 
-    fn packages(&self) -> impl Iterator<Item = &str> {
+    /// The packages that the programs were built for.
+    pub(crate) fn packages(&self) -> impl Iterator<Item = &str> {
         self.described
             .iter()
             .flat_map(|described| described.program.packages.iter().map(String::as_str))

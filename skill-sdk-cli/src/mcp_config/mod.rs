@@ -31,7 +31,7 @@ pub(crate) struct McpConfigArgs {
     pub(crate) client: Option<McpClient>,
 
     /// What the client calls the skills; the default is the name of the package or of the program
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
 
     /// The skills are hosted by `serve mcp-http` at this URL, in place of a program that the client starts
@@ -60,6 +60,15 @@ fn endpoint(url: &str) -> Result<String, String> {
         ));
     }
     Ok(url.to_owned())
+}
+
+/// The name of a server: Claude Code takes no others.
+fn server_name(name: &str) -> Result<String, String> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || !name.chars().all(is_allowed) {
+        return Err("a name must have letters, digits, `-` and `_` only".to_owned());
+    }
+    Ok(name.to_owned())
 }
 
 /// The name of a variable, which stands in braces in most configurations.
@@ -313,6 +322,10 @@ mod tests {
         assert_eq!(variable("ACME_TOKEN_2"), Ok("ACME_TOKEN_2".to_owned()));
         for bad in ["", "2A", "ACME TOKEN", "A-B", "A}", "É"] {
             assert!(variable(bad).is_err(), "{bad}");
+        }
+        assert_eq!(server_name("acme-skills_2"), Ok("acme-skills_2".to_owned()));
+        for bad in ["", "my skills!", "a.b", "é"] {
+            assert!(server_name(bad).is_err(), "{bad}");
         }
     }
 }

@@ -6,30 +6,13 @@ use super::node;
 use super::refs;
 use super::rule::{Check, Rule, error, warning};
 use super::tree::Node;
+use super::values;
 
 pub(super) static RULES: &[Rule] = &[
-    warning(
-        "anthropic.name",
-        "a client has to send another name, which the finding tells, and map it back",
-        Check::Name,
-    ),
     error(
-        "anthropic.name_unusable",
-        "give the skill a shorter name with ASCII letters",
-        Check::NameUnusable,
-    ),
-    warning(
-        "anthropic.name_connector",
-        "give the skill a shorter name",
-        Check::ToolName(|tool| {
-            let says = || {
-                format!(
-                    "the name has {} characters, more than {CONNECTOR_CHARS}",
-                    tool.len()
-                )
-            };
-            (tool.len() > CONNECTOR_CHARS).then(says)
-        }),
+        "anthropic.name",
+        values::RENAME,
+        Check::Name(|name| values::bad_name(name, NAME_CHARS, "_-")),
     ),
     error(
         "anthropic.root",
@@ -50,6 +33,11 @@ pub(super) static RULES: &[Rule] = &[
         "anthropic.ref",
         "point it at a member of `$defs`",
         Check::Reference(refs::dangling),
+    ),
+    error(
+        "anthropic.integer",
+        "take a smaller number, or a text",
+        Check::Schema(|node| values::beyond_64_bits(node.value)),
     ),
     warning(
         "anthropic.strict_closed",
@@ -86,6 +74,11 @@ pub(super) static RULES: &[Rule] = &[
         "let the client tell them in the description, as the library does; the host checks the whole schema \
          anyway",
         Check::Schema(|node| node::unknown(node.value, KEYWORDS, "strict mode does not know")),
+    ),
+    warning(
+        "anthropic.strict_pattern",
+        "leave strict mode off for this tool",
+        Check::Schema(|node| values::patterns(node.value).find_map(values::not_python)),
     ),
     warning(
         "anthropic.strict_format",
@@ -159,7 +152,8 @@ pub(super) static RULES: &[Rule] = &[
     ),
 ];
 
-const CONNECTOR_CHARS: usize = 64;
+/// The API takes 128, connectors of the Claude apps 64.
+const NAME_CHARS: usize = 64;
 const PROPERTY_CHARS: usize = 64;
 const MOST_OPTIONAL: usize = 24;
 const MOST_UNIONS: usize = 16;

@@ -6,17 +6,17 @@ use serde_json::Value;
 use super::node::{self, listed};
 use super::refs;
 use super::rule::{Check, Rule, error, warning};
+use super::values;
 
 pub(super) static RULES: &[Rule] = &[
-    warning(
-        "gemini.name",
-        "a client has to send another name, which the finding tells, and map it back",
-        Check::Name,
-    ),
     error(
-        "gemini.name_unusable",
-        "give the skill a shorter name with ASCII letters",
-        Check::NameUnusable,
+        "gemini.name",
+        values::RENAME,
+        Check::Name(|name| {
+            let begins_badly = || "the name begins with neither a letter nor `_`".to_owned();
+            let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            values::bad_name(name, NAME_CHARS, "_-.:").or_else(|| (!begins_well).then(begins_badly))
+        }),
     ),
     error(
         "gemini.root",
@@ -123,6 +123,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
 ];
 
+const NAME_CHARS: usize = 128;
 const PROPERTY_CHARS: usize = 64;
 
 const KEYWORDS: &str = "$schema $id $defs $ref $anchor title description type format enum anyOf oneOf properties required \

@@ -9,18 +9,20 @@
 //! | `rule` | a rule, what it looks at, and what is reported |
 //! | `tree`, `refs` | the walk over a schema; where references lead, which of them are recursive |
 //! | `node` | questions about one schema |
-//! | `names` | the name that a client has to use instead |
+//! | `values` | names, numbers and regular expressions |
+//! | `served` | the tools that an MCP server makes of skills |
 
 mod anthropic;
 mod gemini;
-mod names;
 mod node;
 mod openai;
 mod refs;
 mod rule;
+mod served;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod values;
 
 use std::fmt;
 
@@ -29,7 +31,9 @@ use serde_json::Value;
 
 pub(crate) use self::rule::Finding;
 use self::rule::{Check, Rule};
+pub(crate) use self::served::{Tool, tools, warn};
 use self::tree::Tree;
+pub(crate) use self::values::RENAME;
 
 /// A provider of models that call tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -73,7 +77,6 @@ impl fmt::Display for Provider {
 /// order of its rules. An empty list means that the tool may be sent as it is, in every mode of the provider.
 pub(crate) fn check_tool(provider: Provider, name: &str, description: &str, inputs: &Value) -> Vec<Finding> {
     let tree = Tree::new(inputs);
-    let tool_name = names::tool_name(provider, name);
     let mut found = Vec::new();
     for rule in provider.rules() {
         let mut at = |index: usize, message: String| found.push(rule.finding(tree.pointer(index), message));
@@ -100,15 +103,9 @@ pub(crate) fn check_tool(provider: Provider, name: &str, description: &str, inpu
             Check::Description(check) => {
                 found.extend(check(description).map(|message| rule.finding("/description", message)));
             }
-            Check::ToolName(check) => {
-                let message = tool_name.as_deref().and_then(check);
-                found.extend(message.map(|message| rule.finding("/name", message)));
+            Check::Name(check) => {
+                found.extend(check(name).map(|message| rule.finding("/name", message)));
             }
-            Check::Name => found.extend(names::renamed(rule, name, tool_name.as_deref())),
-            Check::NameUnusable if tool_name.is_none() => {
-                found.push(rule.finding("/name", names::unusable(provider, name)));
-            }
-            Check::NameUnusable => {}
         }
     }
     found

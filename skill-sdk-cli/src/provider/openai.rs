@@ -6,17 +6,13 @@ use super::node::{self, listed, short};
 use super::refs;
 use super::rule::{Check, Rule, error, warning};
 use super::tree::Tree;
+use super::values;
 
 pub(super) static RULES: &[Rule] = &[
-    warning(
-        "openai.name",
-        "a client has to send another name, which the finding tells, and map it back",
-        Check::Name,
-    ),
     error(
-        "openai.name_unusable",
-        "give the skill a shorter name with ASCII letters",
-        Check::NameUnusable,
+        "openai.name",
+        values::RENAME,
+        Check::Name(|name| values::bad_name(name, NAME_CHARS, "_-")),
     ),
     warning(
         "openai.description_length",
@@ -54,6 +50,11 @@ pub(super) static RULES: &[Rule] = &[
             let without = node::is(node.value, "array") && node.value.get("items").is_none();
             without.then(|| "the list has no `items`".to_owned())
         }),
+    ),
+    error(
+        "openai.pattern",
+        "write it without, and check the rest in the skill",
+        Check::Schema(|node| values::patterns(node.value).find_map(values::not_python)),
     ),
     warning(
         "openai.strict_closed",
@@ -134,6 +135,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
 ];
 
+const NAME_CHARS: usize = 64;
 const DESCRIPTION_CHARS: usize = 1024;
 const LEVELS: usize = 10;
 const PROPERTIES: usize = 5000;

@@ -11,12 +11,8 @@ use super::tree::{Node, Tree};
 /// What a rule looks at, and how it tells what is wrong there.
 #[derive(Debug)]
 pub(super) enum Check {
-    /// The name: a client has to derive another one.
-    Name,
-    /// The name: a client cannot derive another one.
-    NameUnusable,
-    /// The name that a client has to use.
-    ToolName(fn(&str) -> Option<String>),
+    /// The name.
+    Name(fn(&str) -> Option<String>),
     /// The description.
     Description(fn(&str) -> Option<String>),
     /// Each schema that describes values.

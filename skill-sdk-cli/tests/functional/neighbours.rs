@@ -156,4 +156,38 @@ fn clients_are_told_paths_that_hold_anywhere() {
         "https://skills.example.com/mcp"
     );
     fixture.run("mcp-config s.two").fails(2, &["s.two"]);
+    // Of two versions the newest is the tool.
+    let versions =
+        skill("s.one", "1", "one") + &skill("s.one", "2", "two").replace("use skill_sdk::skill;", "");
+    fixture.write("crates/skills/src/lib.rs", &versions);
+    let told = fixture.run("mcp-config s.one --client claude-code");
+    let config: Value = serde_json::from_str(&told.out).unwrap_or_else(|_| panic!("{}", told.err));
+    assert!(config["mcpServers"]["skills"].is_object(), "{config}");
+    fixture
+        .run("mcp-config --name my.skills")
+        .fails(2, &["letters, digits"]);
+}
+
+#[test]
+fn tools_that_providers_reject_are_said_at_the_start() {
+    let source = r#"
+/// Whether the name is free.
+#[skill_sdk::skill("user.name", version = "1", side_effects = "none", risk = "low")]
+pub fn user_name(#[schemars(regex(pattern = "^(?!admin)"))] name: String) -> bool {
+    !name.is_empty()
+}
+"#;
+    let fixture = Fixture::workspace("rejected", &[("skills", source)]);
+    let checked = fixture.run("check --provider openai,gemini");
+    let error = "error: user.name@1: /contract/inputs/properties/name: the pattern `^(?!admin)` has `(?!`";
+    assert_eq!(checked.code, 1, "{}", checked.err);
+    assert!(checked.out.starts_with(error), "{}", checked.out);
+    for command in ["mcp-config --client cursor", "export --package package"] {
+        let told = fixture.run(command);
+        assert_eq!(told.code, 0, "{}", told.err);
+        let warning = "clients of openai cannot use the tools of this server: user.name@1: ";
+        assert!(told.err.contains(warning), "{command}: {}", told.err);
+    }
+    let told = fixture.run("serve mcp-stdio --all-versions");
+    assert!(told.err.contains("[openai.pattern]"), "{}", told.err);
 }

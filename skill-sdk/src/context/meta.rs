@@ -28,6 +28,10 @@ pub struct Meta {
     pub settings: Map<String, Value>,
     /// How long the call may take, in place of the contract's timeout.
     pub timeout: Option<Duration>,
+    /// Whether that is the contract's timeout, because the caller set none.
+    pub(crate) has_contract_timeout: bool,
+    /// How much of it the call has waited for its turn.
+    pub(crate) waited: Duration,
     /// What configuration and secrets are read from.
     pub environment: Environment,
     /// The verified caller.
@@ -51,6 +55,24 @@ impl Meta {
             protocol,
             ..Self::default()
         }
+    }
+
+    /// How long the call may take, if its contract says so and the caller does not.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn time_limit(&mut self, contract: Duration) -> Duration {
+        self.has_contract_timeout |= self.timeout.is_none();
+        *self.timeout.get_or_insert(contract)
+    }
+
+    /// How long the call may take, and who says so: `30 s, the timeout of its contract`.
+    pub(crate) fn time_limit_in_words(&self) -> Option<String> {
+        let seconds = self.timeout?.as_secs_f64();
+        let source = if self.has_contract_timeout {
+            "of its contract"
+        } else {
+            "that the caller set"
+        };
+        Some(format!("{seconds} s, the timeout {source}"))
     }
 }
 

@@ -96,7 +96,9 @@ impl SkillContext {
         Self(Arc::new(Inner {
             skill,
             // A timeout beyond what a clock can hold is none.
-            deadline: meta.timeout.and_then(|timeout| Self::now().checked_add(timeout)),
+            deadline: meta
+                .timeout
+                .and_then(|timeout| Self::now().checked_add(timeout.saturating_sub(meta.waited))),
             states,
             declared,
             undeclared: Mutex::default(),
@@ -174,7 +176,11 @@ impl SkillContext {
 
     /// The failure of a call whose time is up.
     pub(crate) fn timeout(&self) -> SkillError {
-        SkillError::retryable("timeout", format!("{}: the time of the call is up", self.skill()))
+        let what = match self.0.meta.time_limit_in_words() {
+            Some(limit) => format!("the call took longer than {limit}"),
+            None => "the time of the call is up".to_owned(),
+        };
+        SkillError::retryable("timeout", format!("{}: {what}", self.skill()))
     }
 
     /// Whether nobody waits for the call any more: its time is up, or the caller went away.

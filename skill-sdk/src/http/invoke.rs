@@ -46,8 +46,12 @@ async fn call(
         return reject(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
     let Some(skill) = service.get(&reference) else {
-        let message = format!("{} is not hosted here", answer::cut(&reference));
-        return reject(StatusCode::NOT_FOUND, "skill_not_hosted", message);
+        let error = service.not_hosted(&reference);
+        return reject(
+            StatusCode::NOT_FOUND,
+            "skill_not_hosted",
+            error.message().to_owned(),
+        );
     };
     if !is_json(headers) {
         let sent = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());

@@ -56,8 +56,7 @@ impl Client {
             notices,
         } = request;
         let Some(hosted) = self.service.get(&skill).cloned() else {
-            let error = SkillError::terminal("skill_not_hosted", format!("{skill} is not hosted here"));
-            return Err((Some(id), error));
+            return Err((Some(id), self.service.not_hosted(&skill)));
         };
         let Some(token) = self.pipe.begin() else {
             return Err((Some(id), Overloaded::Stopping.error()));
@@ -76,7 +75,7 @@ impl Client {
         let (service, pipe, inputs) = (self.service.clone(), self.pipe.clone(), inputs.to_owned());
         tokio::spawn(async move {
             let running = async {
-                let mut permit = service.admit_in_turn(&hosted, &mut meta.timeout).await?;
+                let mut permit = service.admit_in_turn(&hosted, &mut meta).await?;
                 // A call that runs keeps no text of its inputs.
                 drop(memory);
                 let outcome = service.call(Call::json(inputs, meta), &mut permit).await;

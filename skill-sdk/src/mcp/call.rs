@@ -79,7 +79,7 @@ impl ToolCall {
         let mut rounds = None;
         let capabilities = request_meta.capabilities.unwrap_or_default();
         let (state, responses) = (params.request_state, params.input_responses);
-        if let Some(runnable) = &runnable
+        if let Ok(runnable) = &runnable
             && !has_initialize
             && (capabilities.any() || state.is_some() || responses.is_some())
         {
@@ -116,7 +116,7 @@ impl ToolCall {
             reporter = Some(CloseOnDrop(new));
         }
         Ok(Self {
-            runnable: runnable.ok_or_else(|| not_hosted(server, &name)),
+            runnable,
             inputs,
             meta,
             rounds,
@@ -167,22 +167,17 @@ async fn run(
 ) -> Result<CallOutcome, SkillError> {
     let runnable = runnable?;
     let reference = runnable.skill().reference();
-    let not_hosted = || SkillError::terminal("skill_not_hosted", format!("{reference} is not hosted here"));
-    let hosted = service.get(reference).ok_or_else(not_hosted)?;
+    let hosted = service
+        .get(reference)
+        .ok_or_else(|| service.not_hosted(reference))?;
     let admitted = match admission {
         #[cfg(feature = "mcp-http")]
         Admission::Immediate => service.admit(hosted).map_err(Overloaded::error)?,
-        Admission::InTurn => service.admit_in_turn(hosted, &mut meta.timeout).await?,
+        Admission::InTurn => service.admit_in_turn(hosted, &mut meta).await?,
     };
     let permit = permit.insert(admitted);
     let completed = service.call(Call::json(inputs, meta), permit).await;
     completed.map_err(Overloaded::error)
-}
-
-fn not_hosted(server: &McpServer, name: &str) -> SkillError {
-    let names: Vec<&str> = server.0.tools.names().take(20).collect();
-    let message = format!("there is no tool {name}; the tools are: {}", names.join(", "));
-    SkillError::terminal("skill_not_hosted", message)
 }
 
 /// How a call ended.
@@ -295,6 +290,7 @@ mod tests {
     fn message(outcome: &Outcome, revision: &str) -> String {
         let skills = SkillSet::new(&Registry::from_skills([]).unwrap()).unwrap();
         let server = McpServer::with_environment(skills, Environment::from_vars([])).unwrap();
+        let server = server.named("skills", "1");
         let revision = Revision::find(revision).unwrap();
         let message = outcome.response(&Id::String("a".to_owned()), revision, &server);
         assert!(message.iter().position(|byte| *byte == b'\n') == Some(message.len() - 1));

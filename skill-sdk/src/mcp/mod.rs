@@ -28,7 +28,9 @@ mod session;
 mod stdio;
 mod tools;
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -37,12 +39,11 @@ use self::elicitation::StateKey;
 #[cfg(feature = "host")]
 pub(crate) use self::stdio::serve_until_gone;
 pub use self::stdio::{StdioOptions, serve_stdio};
-pub use self::tools::McpError;
 use self::tools::Tools;
+pub use self::tools::{McpError, ToolNames};
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
-use crate::serve::Service;
-pub use crate::serve::ToolSchemas;
+pub use crate::serve::{ToolOptions, ToolSchemas};
 
 /// How many calls run at the same time by default.
 const DEFAULT_CONCURRENCY: usize = 256;
@@ -75,7 +76,7 @@ struct Shared {
 }
 
 impl McpServer {
-    /// Makes a tool of every skill. Two versions of one skill cannot be on one server.
+    /// Makes a tool of every skill, of several versions of one the newest.
     pub fn new(skills: SkillSet) -> Result<Self, McpError> {
         Self::with_environment(skills, Environment::process())
     }
@@ -83,26 +84,27 @@ impl McpServer {
     /// The same with the source of configuration and secrets, in place of the environment of the process. It may have
     /// `SKILL_SDK_REQUEST_STATE_KEY`, which is read here.
     pub fn with_environment(skills: SkillSet, environment: Environment) -> Result<Self, McpError> {
-        let tools = Tools::new(&skills, ToolSchemas::default())?;
-        let state_key = StateKey::new(&environment).map_err(McpError::RequestStateKey)?;
+        Self::with_options(skills, environment, ToolOptions::default())
+    }
+
+    /// The same with other names, schemas or versions of tools.
+    pub fn with_options(
+        skills: SkillSet,
+        environment: Environment,
+        options: ToolOptions,
+    ) -> Result<Self, McpError> {
         Ok(Self(Arc::new(Shared {
-            skills,
-            tools,
+            tools: Tools::new(&skills, options)?,
             concurrency: DEFAULT_CONCURRENCY,
+            state_key: StateKey::new(&environment).map_err(McpError::RequestStateKey)?,
             environment,
             page_size: DEFAULT_PAGE,
-            implementation: json!({"name": "skills", "version": env!("CARGO_PKG_VERSION")}),
+            implementation: implementation(&skills),
+            skills,
             instructions: None,
-            state_key,
             private: false,
             notices: false,
         })))
-    }
-
-    /// Sets which schemas `tools/list` shows.
-    pub fn tool_schemas(self, schemas: ToolSchemas) -> Result<Self, McpError> {
-        let tools = Tools::new(&self.0.skills, schemas)?;
-        Ok(self.with(|shared| shared.tools = tools))
     }
 
     /// Sets how many calls over a pipe may run at the same time. Further calls wait, at most until their timeout.
@@ -117,7 +119,7 @@ impl McpServer {
         self.with(|shared| shared.page_size = tools.max(1))
     }
 
-    /// Sets the name and the version that clients show for this server, in place of `skills` and the version of the SDK.
+    /// Sets the name and the version that clients show for this server, in place of those of the package of the skills.
     #[must_use]
     pub fn named(self, name: impl Into<String>, version: impl Into<String>) -> Self {
         let implementation = json!({"name": name.into(), "version": version.into()});
@@ -137,26 +139,10 @@ impl McpServer {
         self.with(|shared| shared.notices = sent)
     }
 
-    /// Marks lists as private, because callers are verified.
-    #[cfg(feature = "mcp-http")]
-    #[must_use]
-    fn private(self) -> Self {
-        self.with(|shared| shared.private = true)
-    }
-
     fn with(self, change: impl FnOnce(&mut Shared)) -> Self {
         let mut shared = Arc::unwrap_or_clone(self.0);
         change(&mut shared);
         Self(Arc::new(shared))
-    }
-
-    /// The service of a server over a pipe.
-    fn service(&self) -> Service {
-        Service::of_pipes(
-            self.0.skills.clone(),
-            self.0.concurrency,
-            self.0.environment.clone(),
-        )
     }
 
     /// What this server says of itself in results of a stateless revision.
@@ -164,6 +150,27 @@ impl McpServer {
         let about = self.0.implementation.clone();
         Map::from_iter([("io.modelcontextprotocol/serverInfo".to_owned(), about)])
     }
+}
+
+/// The name and the version of a server: those of the package of the skills; of several packages the name of the program.
+fn implementation(skills: &SkillSet) -> Value {
+    let origins = skills
+        .iter()
+        .map(|runnable| runnable.skill().declaration().origin);
+    let mut packages: Vec<_> = origins
+        .map(|origin| (origin.package, origin.package_version))
+        .collect();
+    packages.sort_unstable();
+    packages.dedup();
+    if let [(name, version)] = packages.as_slice() {
+        return json!({"name": name, "version": version});
+    }
+    let program = std::env::current_exe().ok();
+    let name = program
+        .as_deref()
+        .and_then(Path::file_stem)
+        .map(OsStr::to_string_lossy);
+    json!({"name": name.unwrap_or("skills".into()), "version": env!("CARGO_PKG_VERSION")})
 }
 
 impl fmt::Debug for McpServer {

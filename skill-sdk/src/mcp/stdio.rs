@@ -87,8 +87,9 @@ pub(crate) async fn serve_until_gone(
     gone: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let StdioOptions { drain, message_limit } = options;
+    let (skills, environment) = (server.0.skills.clone(), server.0.environment.clone());
     let connection = |pipe| Connection {
-        service: server.service(),
+        service: Service::of_pipes(skills, server.0.concurrency, environment),
         server,
         pipe,
         message_limit,
@@ -117,7 +118,18 @@ struct Connection {
 impl Protocol for Connection {
     async fn line(&mut self, line: Line) -> Option<Vec<u8>> {
         match line {
-            Line::Text(line) => self.accept(&line).await,
+            Line::Text(line) => {
+                let has_batches = self.negotiated.is_some_and(|revision| revision.has_batches);
+                let Some(messages) = protocol::batch(line.as_bytes()).filter(|_| has_batches) else {
+                    return self.accept(line.as_bytes()).await;
+                };
+                // Each is answered on a line of its own, which is what clients over a pipe read.
+                let mut responses = Vec::new();
+                for message in messages {
+                    responses.extend(self.accept(message).await.unwrap_or_default());
+                }
+                (!responses.is_empty()).then_some(responses)
+            }
             Line::TooLong(beginning) => self.reject_long(&beginning),
             Line::NotUtf8 => {
                 let error = RpcError::new(PARSE_ERROR, "parse error: the message is not UTF-8");
@@ -129,16 +141,14 @@ impl Protocol for Connection {
 
 impl Connection {
     /// Takes one message. Gives the response, unless there is none or a call responds later.
-    async fn accept(&mut self, line: &str) -> Option<Vec<u8>> {
-        match protocol::parse(line.as_bytes()) {
+    async fn accept(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        match protocol::parse(line) {
             Ok(Message::Request(request)) => match self.request(&request, line.len()).await {
                 Ok(response) => response,
                 Err(error) => Some(protocol::error(Some(&request.id), &error)),
             },
             Ok(Message::Notification { method, params }) => {
-                if method == "notifications/cancelled"
-                    && let Some(id) = protocol::cancelled(params)
-                {
+                if let Some(id) = protocol::cancelled(&method, params) {
                     self.pipe.in_flight.cancel(&id.to_string());
                 }
                 None

@@ -9,17 +9,19 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::contract::schema::{Side, portable};
-use crate::contract::{Idempotency, SideEffects};
+pub use crate::contract::schema::ToolNames;
+use crate::contract::schema::{Side, ToolSkill, portable, tool_names};
+use crate::contract::{Idempotency, Implementation, SideEffects, compare_versions};
+use crate::error::SkillError;
 use crate::pipeline::{Runnable, SkillSet};
-use crate::serve::ToolSchemas;
+use crate::serve::{ToolOptions, ToolSchemas, not_hosted};
 
 /// Why skills cannot be tools of one server.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum McpError {
-    /// Two versions of one skill: a tool has the name of its skill, so they would be one tool.
-    TwoVersions {
+    /// Two skills would be one tool.
+    OneTool {
         /// The refs of the two.
         references: [String; 2],
     },
@@ -30,11 +32,11 @@ pub enum McpError {
 impl fmt::Display for McpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TwoVersions {
+            Self::OneTool {
                 references: [first, second],
             } => write!(
                 f,
-                "{first} and {second} would be one tool of an MCP server; host one of them (name the skills to host), or each on a server of its own"
+                "{first} and {second} would be one tool: rename one of them, or declare a name for its tool: implementation = mcp(\"…\", tool = \"…\")"
             ),
             Self::RequestStateKey(reason) => f.write_str(reason),
         }
@@ -43,15 +45,16 @@ impl fmt::Display for McpError {
 
 impl Error for McpError {}
 
-/// The tools, by name.
+/// The tools.
 #[derive(Debug, Clone)]
 pub(super) struct Tools {
     /// As `tools/list` shows them, in the order of the names.
     listed: Vec<Value>,
-    by_name: BTreeMap<&'static str, Entry>,
+    /// The skills by every name that calls may use.
+    by_name: BTreeMap<String, Arc<Entry>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Entry {
     runnable: Arc<Runnable>,
     #[cfg(feature = "mcp-http")]
@@ -60,7 +63,7 @@ struct Entry {
 
 /// An argument that callers over HTTP repeat in a header, for proxies that route by it.
 #[cfg(feature = "mcp-http")]
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Mirror {
     /// The names of the properties from the root to the argument.
     pub(super) path: Vec<String>,
@@ -69,35 +72,79 @@ pub(super) struct Mirror {
 }
 
 impl Tools {
-    pub(super) fn new(skills: &SkillSet, schemas: ToolSchemas) -> Result<Self, McpError> {
-        let mut by_name = BTreeMap::new();
-        for runnable in skills
+    pub(super) fn new(skills: &SkillSet, options: ToolOptions) -> Result<Self, McpError> {
+        let mut runnables: Vec<_> = skills
             .iter()
             .filter_map(|runnable| skills.get(runnable.skill().reference()))
-        {
-            let entry = Entry {
+            .collect();
+        runnables.sort_by(|a, b| {
+            let (a, b) = (a.skill(), b.skill());
+            let by_name = a.name().cmp(b.name());
+            by_name.then_with(|| compare_versions(a.version(), b.version()))
+        });
+        let named = runnables.iter().map(|runnable| ToolSkill {
+            name: runnable.skill().name(),
+            version: runnable.skill().version(),
+            declared: match &runnable.described().contract().implementation {
+                Implementation::Mcp { entrypoint, .. } => Some(entrypoint),
+                _ => None,
+            },
+        });
+        let named: Vec<_> = named.collect();
+        let listed = tool_names(&named, options.names, options.all_versions).map_err(|indexes| {
+            let references =
+                <[usize; 2]>::from(indexes).map(|index| runnables[index].skill().reference().to_owned());
+            McpError::OneTool { references }
+        })?;
+        let (mut tools, mut by_name, mut aliases, mut older) =
+            (BTreeMap::new(), BTreeMap::new(), Vec::new(), Vec::new());
+        for ((runnable, skill), name) in runnables.into_iter().zip(named).zip(listed) {
+            let reference = runnable.skill().reference();
+            let entry = Arc::new(Entry {
                 runnable: Arc::clone(runnable),
                 #[cfg(feature = "mcp-http")]
                 mirrors: mirrors(&runnable.described().contract().inputs),
-            };
-            if let Some(Entry { runnable: other, .. }) = by_name.insert(runnable.skill().name(), entry) {
-                let mut references = [&other, runnable].map(|skill| skill.skill().reference().to_owned());
-                references.sort();
-                return Err(McpError::TwoVersions { references });
+            });
+            let own = [
+                reference.to_owned(),
+                skill.name.to_owned(),
+                skill.tool_name(ToolNames::Portable),
+            ];
+            aliases.extend(own.map(|alias| (alias, Arc::clone(&entry))));
+            match name {
+                Some(name) => {
+                    tools.insert(name.clone(), tool(&name, runnable, options.schemas));
+                    by_name.insert(name, entry);
+                }
+                None => older.push(reference),
             }
         }
-        Ok(Self {
-            listed: by_name
-                .values()
-                .map(|entry| tool(&entry.runnable, schemas))
-                .collect(),
-            by_name,
-        })
+        if !older.is_empty() {
+            tracing::info!(
+                skills = older.join(", "),
+                "older versions are not listed as tools (--all-versions)"
+            );
+        }
+        // The newest version comes last, and its names are its own.
+        for (alias, entry) in aliases.into_iter().rev() {
+            by_name.entry(alias).or_insert(entry);
+        }
+        let listed = tools.into_values().collect();
+        Ok(Self { listed, by_name })
     }
 
     /// The skill behind a tool.
-    pub(super) fn skill(&self, name: &str) -> Option<&Arc<Runnable>> {
-        self.by_name.get(name).map(|entry| &entry.runnable)
+    pub(super) fn skill(&self, name: &str) -> Result<&Arc<Runnable>, SkillError> {
+        let references = self
+            .by_name
+            .keys()
+            .map(String::as_str)
+            .filter(|known| known.contains('@'));
+        match self.by_name.get(name) {
+            Some(entry) => Ok(&entry.runnable),
+            None if name.contains('@') => Err(not_hosted(name, references)),
+            None => Err(not_hosted(name, self.names())),
+        }
     }
 
     /// The arguments of a tool that callers repeat in headers.
@@ -113,13 +160,13 @@ impl Tools {
         mirrors.map(|mirror| mirror.header.as_str()).collect()
     }
 
-    /// The names, sorted.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.by_name.keys().copied()
+    /// The listed names, sorted.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.listed.iter().filter_map(|tool| tool["name"].as_str())
     }
 
     /// One page, and the cursor of the next, which is the name of its first tool; `None` for a cursor that is not of this list.
-    pub(super) fn page(&self, cursor: Option<&str>, size: usize) -> Option<(&[Value], Option<&'static str>)> {
+    pub(super) fn page(&self, cursor: Option<&str>, size: usize) -> Option<(&[Value], Option<&str>)> {
         let from = match cursor {
             None => 0,
             Some(cursor) => self.names().position(|name| name == cursor)?,
@@ -151,7 +198,7 @@ fn mirrors(schema: &Value) -> Vec<Mirror> {
     found
 }
 
-fn tool(runnable: &Runnable, schemas: ToolSchemas) -> Value {
+fn tool(name: &str, runnable: &Runnable, schemas: ToolSchemas) -> Value {
     let described = runnable.described();
     let (spec, contract) = (described.spec(), described.contract());
     let schema = |schema: &Value, side: Side| match schemas {
@@ -159,7 +206,7 @@ fn tool(runnable: &Runnable, schemas: ToolSchemas) -> Value {
         ToolSchemas::Contract => schema.clone(),
     };
     let effects = spec.side_effects;
-    let mut tool = json!({"name": runnable.skill().name()});
+    let mut tool = json!({"name": name});
     if let Some(Value::String(title)) = described.metadata().get("title") {
         tool["title"] = title.as_str().into();
     }

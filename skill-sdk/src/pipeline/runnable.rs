@@ -87,11 +87,14 @@ impl Runnable {
         self.described.output_shape()
     }
 
+    /// The timeout of the contract.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.described.contract().timeout_seconds.into())
+    }
+
     /// The context of one call.
     pub(super) fn context(&self, states: &Arc<States>, mut meta: Meta) -> SkillContext {
-        let seconds = self.described.contract().timeout_seconds;
-        meta.timeout
-            .get_or_insert_with(|| Duration::from_secs(seconds.into()));
+        meta.time_limit(self.timeout());
         let skill = Arc::clone(self.skill.shared_reference());
         let declared = self.skill.declaration().asks();
         SkillContext::of_call(skill, declared, Arc::clone(states), meta)

@@ -12,16 +12,16 @@ mod limits;
 mod members;
 #[cfg(feature = "http")]
 mod metrics;
+mod not_hosted;
 #[cfg(feature = "http")]
 mod readiness;
 #[cfg(feature = "http")]
 mod shutdown;
 #[cfg(any(feature = "mcp", feature = "host"))]
-mod tool_schemas;
+mod tool_options;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -42,6 +42,7 @@ pub(crate) use self::limits::flags;
 pub(crate) use self::members::Members;
 #[cfg(feature = "http")]
 pub(crate) use self::metrics::Metrics;
+pub(crate) use self::not_hosted::not_hosted;
 #[cfg(feature = "http")]
 pub(crate) use self::readiness::Probe;
 #[cfg(feature = "http")]
@@ -49,10 +50,10 @@ use self::readiness::Readiness;
 #[cfg(feature = "http")]
 use self::shutdown::Shutdown;
 #[cfg(any(feature = "mcp", feature = "host"))]
-pub use self::tool_schemas::ToolSchemas;
+pub use self::tool_options::{ToolOptions, ToolSchemas};
 use crate::context::Environment;
 use crate::error::SkillError;
-use crate::pipeline::{Call, CallOutcome, Runnable, SkillSet};
+use crate::pipeline::{Call, CallOutcome, Meta, Runnable, SkillSet};
 use crate::registry::Skill;
 
 /// What the parts of a server share. Cheap to clone; all clones are the same.
@@ -150,6 +151,11 @@ impl Service {
         self.0.hosted.get(reference)
     }
 
+    /// The failure of a call of `reference`, which is not hosted.
+    pub(crate) fn not_hosted(&self, reference: &str) -> SkillError {
+        not_hosted(reference, self.0.hosted.keys().map(String::as_str))
+    }
+
     /// The calls in flight that clients can cancel by their ids.
     #[cfg(feature = "mcp-http")]
     pub(crate) fn in_flight(&self) -> &InFlight {
@@ -157,24 +163,23 @@ impl Service {
     }
 
     /// Waits until a call is admitted, for clients that cannot retry: those of a pipe. It waits at most as long as the call may
-    /// take, and `timeout` becomes what is left of that.
+    /// take, and `meta` tells how long.
     pub(crate) async fn admit_in_turn(
         &self,
         skill: &Arc<HostedSkill>,
-        timeout: &mut Option<Duration>,
+        meta: &mut Meta,
     ) -> Result<Permit, SkillError> {
         let (calls, running) = (&self.0.calls, self.0.running.token());
         if let Ok(permit) = Permit::try_acquire(calls, skill, running.clone()) {
             return Ok(permit);
         }
-        let seconds = skill.runnable().described().contract().timeout_seconds;
-        let limit = timeout.unwrap_or(Duration::from_secs(seconds.into()));
+        let limit = meta.time_limit(skill.runnable().timeout());
         let began = Instant::now();
         let waited = tokio::time::timeout(limit, Permit::acquire(calls, skill, running)).await;
-        *timeout = Some(limit.saturating_sub(began.elapsed()));
+        meta.waited = began.elapsed();
         waited.unwrap_or_else(|_| {
-            let seconds = limit.as_secs_f64();
-            let message = format!("the call waited {seconds} s for others: too many calls are running");
+            let limit = meta.time_limit_in_words().unwrap_or_default();
+            let message = format!("too many calls are running: the call waited for others for {limit}");
             Err(SkillError::retryable("timeout", message))
         })
     }

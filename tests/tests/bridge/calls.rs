@@ -129,7 +129,7 @@ fn calls_and_their_outcomes() {
             json!({"ref": "proc.sleep@1", "inputs": {}, "kill": 60}),
             failed(
                 "timeout",
-                "proc.sleep@1: the time of the call is up",
+                "proc.sleep@1: the call took longer than 1 s, the timeout of its contract",
                 true,
                 &Value::Null,
             ),

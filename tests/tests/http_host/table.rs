@@ -122,6 +122,19 @@ async fn what_does_not_exist() {
             "{target}"
         );
     }
+    for (target, says) in [
+        (
+            "/skills/http.act@2",
+            "http.act@2 is not hosted here; there is http.act@1",
+        ),
+        (
+            "/skills/http.axt@1",
+            "http.axt@1 is not hosted here; did you mean http.act@1?",
+        ),
+    ] {
+        let answer = client.post(target, &action("a")).await;
+        assert_eq!(answer.json()["error"]["message"], says);
+    }
     for target in [
         "/",
         "/skills/",

@@ -145,6 +145,18 @@ fn lines_that_are_none_are_refused_and_the_next_is_served() {
 }
 
 /// A call whose line is longer than the limit.
+#[test]
+fn an_unknown_version_says_which_there_are() {
+    let mut client = Client::new();
+    client.send(&call(1, "local.act@2", &json!({}), &Value::Null));
+    let answer = client.take();
+    assert_eq!(
+        answer["error"]["message"],
+        "local.act@2 is not hosted here; there is local.act@1"
+    );
+    client.end();
+}
+
 fn too_long(limit: usize) -> Vec<u8> {
     act(json!(1), &"y".repeat(limit)).into_bytes()
 }

@@ -182,6 +182,41 @@ async fn bodies_that_are_no_messages() {
     );
 }
 
+#[tokio::test]
+async fn batches_are_taken_in_the_revision_that_has_them() {
+    let server = Server::anonymous().await;
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let progress = call(
+        3,
+        "mcp.act",
+        &json!({"action": "progress"}),
+        &json!({"progressToken": "p"}),
+    );
+    let messages = format!(
+        "[{},{notification},{},{progress},5]",
+        act(&Value::Null),
+        request(2, "ping", &json!({}))
+    );
+    // It is the revision of a request without the header.
+    for headers in [&[][..], &[("MCP-Protocol-Version", "2025-03-26")]] {
+        let answer = server.post_with(&messages, headers).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(answer.header("content-type"), "application/json");
+        let answers = answer.json();
+        let answers = answers.as_array().unwrap();
+        let ids: Vec<_> = answers.iter().map(|answer| answer["id"].as_u64()).collect();
+        assert_eq!(ids, [Some(1), Some(2), Some(3), None]);
+        assert_eq!(answers[0]["result"]["structuredContent"]["result"], "a");
+        assert_eq!(answers[2]["result"]["structuredContent"]["result"], "progress");
+        assert_eq!(answers[3]["error"]["code"], -32600);
+        let answer = server.post_with(&format!("[{notification}]"), headers).await;
+        assert_eq!((answer.status, answer.body.as_str()), (202, ""));
+    }
+    let headers = [("MCP-Protocol-Version", "2025-06-18")];
+    let answer = server.post_with(&messages, &headers).await;
+    assert_eq!((answer.status, wrong(&answer.json()).1), (400, -32602));
+}
+
 /// Headers, `_meta`, and the status and the code that they give.
 type Compared<'a> = (Vec<(&'a str, &'a str)>, Value, u16, i64);
 

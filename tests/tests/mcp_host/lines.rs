@@ -60,6 +60,42 @@ fn bad_lines_are_answered_and_the_session_goes_on() {
     assert_eq!(client.take()["result"]["structuredContent"]["result"], "a");
 }
 
+#[test]
+fn batches_are_taken_in_the_revision_that_has_them() {
+    let ping = |id: u64| super::client::request(id, "ping", &json!({}));
+    let act = |id: u64| call(id, "mcp.act", &json!({"action": "a"}), &Value::Null);
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let mut client = Client::new();
+    client.initialize("2025-03-26");
+    client.send(format!("[{},{notification},{},{},5]", act(1), ping(2), act(3)));
+    let mut answers: Vec<Value> = (0..4).map(|_| client.take()).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!(answers[0]["error"]["code"], -32600);
+    let ids: Vec<_> = answers.iter().map(|answer| answer["id"].as_u64()).collect();
+    assert_eq!(ids, [None, Some(1), Some(2), Some(3)]);
+    assert_eq!(answers[3]["result"]["structuredContent"]["result"], "a");
+    client.send(format!("[{notification}]"));
+    client.send("[]");
+    assert_eq!(client.wrong().1, -32602);
+    assert_eq!(client.end(), Vec::<Value>::new());
+    for version in ["2024-11-05", "2025-06-18", "2025-11-25"] {
+        let mut client = Client::new();
+        client.initialize(version);
+        client.send(format!("[{}]", ping(1)));
+        assert_eq!(client.wrong().1, -32602, "{version}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_ignored() {
+    let mut client = Client::new();
+    client.send(format!(
+        "\u{feff}{}",
+        super::client::request(1, "ping", &json!({}))
+    ));
+    assert_eq!(client.take(), json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use skill_sdk::context::States;
-use skill_sdk::mcp::{McpError, McpServer, StdioOptions, ToolSchemas};
+use skill_sdk::mcp::{McpError, McpServer, StdioOptions, ToolNames, ToolOptions, ToolSchemas};
 use skill_sdk::pipeline::SkillSet;
-use skill_sdk::skill;
+use skill_sdk::{Environment, Skill, skill};
 
-use super::client::{Client, host, modern, request};
+use super::client::{Client, call, failed, host, modern, request};
 
 fn list(host: McpServer, params: &Value) -> Value {
     let mut client = Client::of(host, StdioOptions::default());
@@ -26,16 +26,16 @@ fn a_tool_says_all_about_its_skill() {
     assert_eq!(
         names(&answer),
         [
-            "mcp.act",
-            "mcp.ask",
-            "mcp.block",
-            "mcp.briefly",
-            "mcp.broken-lines",
-            "mcp.large",
-            "mcp.optional",
-            "mcp.read",
-            "mcp.routed",
-            "mcp.write"
+            "mcp_act",
+            "mcp_ask",
+            "mcp_block",
+            "mcp_briefly",
+            "mcp_broken-lines",
+            "mcp_large",
+            "mcp_optional",
+            "mcp_read",
+            "mcp_routed",
+            "mcp_write"
         ]
     );
     assert!(answer["result"].get("nextCursor").is_none() && answer["result"].get("ttlMs").is_none());
@@ -43,16 +43,16 @@ fn a_tool_says_all_about_its_skill() {
         let tools = answer["result"]["tools"].as_array().unwrap();
         tools.iter().find(|tool| tool["name"] == name).unwrap()
     };
-    let act = tool("mcp.act");
+    let act = tool("mcp_act");
     assert_eq!(act["description"], "Does what the input asks for.");
     assert_eq!(act["inputSchema"]["properties"]["action"]["type"], "string");
     assert_eq!(act["outputSchema"]["properties"]["result"]["type"], "string");
-    assert_eq!(tool("mcp.write")["title"], "Write it");
+    assert_eq!(tool("mcp_write")["title"], "Write it");
     for (name, read_only, destructive, idempotent, open_world) in [
-        ("mcp.act", true, false, true, false),
-        ("mcp.optional", true, false, false, true),
-        ("mcp.read", true, false, true, true),
-        ("mcp.write", false, true, true, true),
+        ("mcp_act", true, false, true, false),
+        ("mcp_optional", true, false, false, true),
+        ("mcp_read", true, false, true, true),
+        ("mcp_write", false, true, true, true),
     ] {
         assert_eq!(
             tool(name)["annotations"],
@@ -79,7 +79,7 @@ fn the_new_era_says_how_long_it_counts() {
     assert!(result["ttlMs"].as_u64().unwrap() > 0);
     assert_eq!(
         result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
-        "skills"
+        "skill-sdk-tests"
     );
 }
 
@@ -119,11 +119,13 @@ fn pages() {
 #[test]
 fn schemas_are_served_as_they_are_asked_for() {
     let schema = |schemas: ToolSchemas| {
-        let answer = list(host().tool_schemas(schemas).unwrap(), &json!({}));
+        let mut options = ToolOptions::default();
+        options.schemas = schemas;
+        let answer = list(served(super::SKILLS, options).unwrap(), &json!({}));
         let tools = answer["result"]["tools"].as_array().unwrap().clone();
         let optional = tools
             .into_iter()
-            .find(|tool| tool["name"] == "mcp.optional")
+            .find(|tool| tool["name"] == "mcp_optional")
             .unwrap();
         optional["inputSchema"]["properties"]["text"]["type"].clone()
     };
@@ -132,14 +134,130 @@ fn schemas_are_served_as_they_are_asked_for() {
 }
 
 /// The newer one.
-#[skill("mcp.act", version = "2", side_effects = "none", risk = "low")]
-fn newer() {}
+#[skill("mcp.act", version = "10", side_effects = "none", risk = "low")]
+fn newer() -> String {
+    "newer".to_owned()
+}
+
+/// The older one.
+#[skill("mcp.act", version = "9", side_effects = "none", risk = "low")]
+fn older() -> String {
+    "older".to_owned()
+}
+
+/// It has the name that another one has as a tool.
+#[skill("mcp_act", version = "1", side_effects = "none", risk = "low")]
+fn same() {}
+
+/// Its contract names the tool.
+#[skill(
+    "mcp.declared", version = "1", side_effects = "none", risk = "low",
+    implementation = mcp("https://skills.example.com/mcp", tool = "by_contract")
+)]
+fn declared() -> String {
+    "declared".to_owned()
+}
+
+const NAMED: &[&Skill] = &[newer::SKILL, older::SKILL, declared::SKILL];
+
+fn served(skills: &[&'static Skill], options: ToolOptions) -> Result<McpServer, McpError> {
+    let skills = SkillSet::with_states(skills.iter().copied(), States::default()).unwrap();
+    McpServer::with_options(skills, Environment::from_vars([]), options)
+}
+
+fn options(names: ToolNames, all_versions: bool) -> ToolOptions {
+    let mut options = ToolOptions::default();
+    (options.names, options.all_versions) = (names, all_versions);
+    options
+}
 
 #[test]
-fn two_versions_of_one_name_are_an_error() {
-    let host = SkillSet::with_states([super::act::SKILL, newer::SKILL], States::default()).unwrap();
-    let Err(McpError::TwoVersions { references }) = McpServer::new(host) else {
+fn tools_have_the_names_that_are_asked_for() {
+    for (style, all, expected) in [
+        (ToolNames::Portable, false, &["by_contract", "mcp_act"][..]),
+        (
+            ToolNames::Portable,
+            true,
+            &["by_contract", "mcp_act", "mcp_act_v9"],
+        ),
+        (ToolNames::Contract, false, &["by_contract", "mcp.act"]),
+        (
+            ToolNames::Contract,
+            true,
+            &["by_contract", "mcp.act", "mcp.act_v9"],
+        ),
+    ] {
+        let answer = list(served(NAMED, options(style, all)).unwrap(), &json!({}));
+        assert_eq!(names(&answer), expected, "{style:?} {all}");
+    }
+}
+
+#[test]
+fn calls_may_use_every_name_of_a_skill() {
+    let all = [
+        ("mcp_act", "newer"),
+        ("mcp.act", "newer"),
+        ("mcp.act@10", "newer"),
+        ("mcp.act@9", "older"),
+        ("by_contract", "declared"),
+        ("mcp.declared", "declared"),
+        ("mcp.declared@1", "declared"),
+    ];
+    for style in [ToolNames::Portable, ToolNames::Contract] {
+        for with_older in [false, true] {
+            let host = served(NAMED, options(style, with_older)).unwrap();
+            let mut client = Client::of(host, StdioOptions::default());
+            client.initialize("2025-11-25");
+            for (name, result) in all {
+                client.send(call(1, name, &json!({}), &Value::Null));
+                assert_eq!(
+                    client.take()["result"]["structuredContent"]["result"],
+                    result,
+                    "{name}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_tool_says_what_was_meant() {
+    let host = served(NAMED, ToolOptions::default()).unwrap();
+    let mut client = Client::of(host, StdioOptions::default());
+    client.initialize("2025-11-25");
+    for (name, says) in [
+        ("mcp_acts", "mcp_acts is not hosted here; did you mean mcp_act?"),
+        (
+            "mcp.act@3",
+            "mcp.act@3 is not hosted here; there is mcp.act@10, mcp.act@9",
+        ),
+        ("by", "by is not hosted here; did you mean by_contract?"),
+        ("no.such", "no.such is not hosted here"),
+    ] {
+        client.send(call(1, name, &json!({}), &Value::Null));
+        let answer = client.take();
+        assert_eq!(failed(&answer).0, "skill_not_hosted");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        let error: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(error["error"]["message"], says);
+    }
+}
+
+#[test]
+fn two_skills_of_one_name_are_an_error() {
+    let skills = [same::SKILL, older::SKILL, newer::SKILL];
+    let Err(error) = served(&skills, ToolOptions::default()) else {
         panic!("two tools of one name");
     };
-    assert_eq!(references, ["mcp.act@1", "mcp.act@2"]);
+    let McpError::OneTool { references } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(*references, ["mcp.act@10", "mcp_act@1"]);
+    assert!(
+        error
+            .to_string()
+            .starts_with("mcp.act@10 and mcp_act@1 would be one tool"),
+        "{error}"
+    );
+    assert!(served(&skills, options(ToolNames::Contract, true)).is_ok());
 }

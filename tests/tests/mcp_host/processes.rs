@@ -208,6 +208,7 @@ fn wrong_configurations_are_refused() {
             "SCHEME://NAME",
         ),
         (&["serve", "mcp-stdio", "--concurrency", "0"], "0 is not in 1.."),
+        (&["serve", "mcp-stdio", "--message-limit", "0"], "0 is not in 1.."),
         (&["serve", "mcp-stdio", "proc.unknown"], "proc.unknown"),
     ] {
         let (status, errors) = Process::start(arguments).wait();

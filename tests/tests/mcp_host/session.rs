@@ -23,7 +23,10 @@ fn versions_are_agreed_on() {
         assert_eq!(answer["id"], "initialize");
         assert_eq!(answer["result"]["protocolVersion"], agreed, "{asked}");
         assert!(answer["result"]["capabilities"]["tools"].is_object());
-        assert_eq!(answer["result"]["serverInfo"]["name"], "skills");
+        assert_eq!(
+            answer["result"]["serverInfo"],
+            json!({"name": "skill-sdk-tests", "version": env!("CARGO_PKG_VERSION")})
+        );
         client.act(1, "a", &Value::Null);
         assert_eq!(client.take()["result"]["structuredContent"]["result"], "a");
         assert_eq!(client.end(), Vec::<Value>::new());
@@ -57,7 +60,7 @@ fn the_new_era_needs_no_beginning() {
     assert!(answer["capabilities"]["tools"].is_object());
     assert_eq!(
         answer["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
-        "skills"
+        "skill-sdk-tests"
     );
 
     client.act(2, "spend", &modern());
@@ -66,7 +69,7 @@ fn the_new_era_needs_no_beginning() {
     assert_eq!(result["_meta"]["skill/cost"], json!({"units": {"ё": 1.5}}));
     assert_eq!(
         result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
-        "skills"
+        "skill-sdk-tests"
     );
 
     client.send(request(3, "ping", &json!({"_meta": modern()})));

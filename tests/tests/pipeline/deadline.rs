@@ -62,6 +62,13 @@ async fn the_timeout_of_the_contract_ends_an_asynchronous_body() {
     let completed = call_on(&host, asynchronous::SKILL, &json!({}), meta("async-timeout")).await;
     let error = completed.result().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
+    assert_eq!(
+        error.message(),
+        format!(
+            "{}: the call took longer than 2 s, the timeout of its contract",
+            asynchronous::SKILL.reference()
+        )
+    );
     assert!(!error.is_crash());
     let took = begin.elapsed();
     assert!((1900..2100).contains(&took.as_millis()), "{took:?}");
@@ -88,6 +95,13 @@ async fn the_result_of_a_body_that_did_not_yield_in_time_is_thrown_away() {
     let completed = call_on(&host, spinning::SKILL, &json!({}), meta).await;
     let error = completed.result().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
+    assert!(
+        error
+            .message()
+            .ends_with("took longer than 0.02 s, the timeout that the caller set"),
+        "{}",
+        error.message()
+    );
 }
 
 #[tokio::test(start_paused = true)]

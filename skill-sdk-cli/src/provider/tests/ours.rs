@@ -2,14 +2,18 @@
 
 use clap::ValueEnum;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-
-use super::errors;
-use super::{Provider, check_tool};
+use serde_json::{Value, json};
 use skill_sdk::contract::schema;
+use skill_sdk::host::args::ToolOptions;
+
+use super::{Provider, check_tool};
+use crate::provider::served;
+use crate::sample::skill;
 
 /// Derives for inputs whose schema alone is looked at.
 macro_rules! types {
@@ -163,31 +167,141 @@ fn rust_types_break_these_rules_and_no_others() {
 
 /// The specs of the examples with their names, as they are in their packages.
 pub(super) fn examples() -> Vec<(String, Value)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let mut specs = Vec::new();
-    for example in ["hello", "claims", "git"] {
-        let skills = folder.join(example).join("package/skills");
-        let files: Vec<_> = std::fs::read_dir(&skills)
-            .unwrap_or_else(|error| panic!("{}: {error}", skills.display()))
-            .collect();
-        assert!(!files.is_empty(), "{example}");
+    for example in fs::read_dir(folder).unwrap() {
+        let Ok(files) = fs::read_dir(example.unwrap().path().join("package/skills")) else {
+            continue;
+        };
         for file in files {
-            let text = std::fs::read(file.unwrap().path()).unwrap();
+            let text = fs::read(file.unwrap().path()).unwrap();
             let document = skill_sdk::contract::package::yaml::read(&text).unwrap();
             let name = document["key"].as_str().unwrap().to_owned();
             specs.push((name, document["spec"].clone()));
         }
     }
+    assert!(specs.len() > 30, "{}", specs.len());
     specs
 }
 
-#[test]
-fn no_provider_refuses_the_examples() {
-    for (name, spec) in examples() {
-        let description = spec["description"].as_str().unwrap();
-        for provider in Provider::value_variants() {
-            let found = check_tool(*provider, &name, description, &spec["contract"]["inputs"]);
-            assert!(errors(&found).is_empty(), "{name}: {:#?}", errors(&found));
-        }
+/// The contracts of the recorded cases; none where they are not at hand.
+fn recorded() -> Vec<(String, Value)> {
+    let folder = match std::env::var_os("SKILL_SDK_CASES") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cases"),
+    };
+    let Ok(text) = fs::read_to_string(folder.join("skills.json")) else {
+        eprintln!("skipped: there are no recorded cases");
+        return Vec::new();
+    };
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let skills = document["skills"].as_array().unwrap().iter();
+    skills
+        .map(|skill| (skill["name"].as_str().unwrap().to_owned(), skill.clone()))
+        .collect()
+}
+
+/// A type that contains itself.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its schema is looked at")]
+struct Chain {
+    /// The next one.
+    next: Option<Box<Chain>>,
+}
+
+/// A choice of what is done.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+#[allow(dead_code, reason = "only its schema is looked at")]
+enum Action {
+    Add { title: String, note: Option<String> },
+    Remove { id: u64 },
+    List,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its schema is looked at")]
+enum External {
+    Add { title: String },
+    Remove(Numbers),
+    List,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only its schema is looked at")]
+enum Source {
+    Text { content: String },
+    Link { url: String },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its schema is looked at")]
+struct Attach {
+    caption: String,
+    #[serde(flatten)]
+    source: Source,
+    #[serde(flatten)]
+    action: Action,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its schema is looked at")]
+struct Numbers {
+    small: (i64, u64),
+    size: usize,
+    large: Vec<(i128, u128)>,
+    optional: Option<u64>,
+    #[serde(default = "most")]
+    most: u64,
+}
+
+fn most() -> u64 {
+    u64::MAX
+}
+
+/// What is fatal in tools of these names and specs.
+fn fatal(specs: impl IntoIterator<Item = (String, Value)>) -> Vec<String> {
+    let mut skills = Vec::new();
+    for (name, spec) in specs {
+        let mut entry = skill(&format!("{name}@1"), "x::a");
+        entry.spec["description"] = spec["description"].clone();
+        entry.spec["contract"]["inputs"] = spec["contract"]["inputs"].clone();
+        skills.push(entry);
     }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    served::fatal(&skills.iter().collect::<Vec<_>>(), ToolOptions::default())
+}
+
+#[test]
+fn no_provider_rejects_what_is_served() {
+    assert_eq!(fatal(examples()), [""; 0]);
+    let mut recorded = fatal(recorded());
+    // An enum with 1e20, which is there for the writer of YAML.
+    recorded
+        .retain(|message| !(message.contains("yaml.tricky@1") && message.ends_with("[anthropic.integer]")));
+    assert_eq!(recorded, [""; 0]);
+    let more = [
+        ("chain", inputs::<Chain>()),
+        ("action", inputs::<Action>()),
+        ("external", inputs::<External>()),
+        ("attach", inputs::<Attach>()),
+        ("numbers", inputs::<Numbers>()),
+        ("actions", inputs::<Field<Vec<Action>>>()),
+        ("source", inputs::<Source>()),
+    ];
+    let all = types()
+        .into_iter()
+        .map(|(name, schema, _)| (name, schema))
+        .chain(more);
+    let specs = all.map(|(name, schema)| (name.to_owned(), json!({"contract": {"inputs": schema}})));
+    // What the author alone can mend.
+    let mended = |message: &String| {
+        ["[anthropic.property_name]", "[gemini.recursion]"]
+            .iter()
+            .any(|rule| message.ends_with(rule))
+    };
+    let (own, others): (Vec<_>, Vec<_>) = fatal(specs).into_iter().partition(mended);
+    assert_eq!(others, [""; 0]);
+    assert_eq!(own.len(), 2, "{own:?}");
 }

@@ -65,7 +65,7 @@ pub(super) fn openai() -> Vec<Case> {
             Tool::named("git_merge-2"),
         ),
         tools(
-            "openai.name_unusable",
+            "openai.name",
             "/name",
             Tool::named(&"a".repeat(65)),
             Tool::named(&"a".repeat(64)),
@@ -88,6 +88,12 @@ pub(super) fn openai() -> Vec<Case> {
             "/inputs/properties/v",
             field(json!({"type": ["array", "null"], "prefixItems": [text()]})),
             field(json!({"type": ["array", "null"], "items": text()})),
+        ),
+        case(
+            "openai.pattern",
+            "/inputs/properties/v",
+            field(json!({"type": "string", "pattern": "^(?!admin).*$"})),
+            field(json!({"type": "string", "pattern": "^(?:admin)?.*$"})),
         ),
     ]
 }
@@ -174,13 +180,7 @@ pub(super) fn anthropic() -> Vec<Case> {
             Tool::named("git_merge-2"),
         ),
         tools(
-            "anthropic.name_unusable",
-            "/name",
-            Tool::named(&"a".repeat(129)),
-            Tool::named(&"a".repeat(128)),
-        ),
-        tools(
-            "anthropic.name_connector",
+            "anthropic.name",
             "/name",
             Tool::named(&"a".repeat(65)),
             Tool::named(&"a".repeat(64)),
@@ -202,6 +202,12 @@ pub(super) fn anthropic() -> Vec<Case> {
             "/inputs/properties/v",
             referring("#/$defs/Missing"),
             referring("#/%24defs/T"),
+        ),
+        case(
+            "anthropic.integer",
+            "/inputs/properties/v",
+            field(json!({"type": "integer", "enum": [1, 1_u64 << 63]})),
+            field(json!({"type": "integer", "enum": [1, 1_u64 << 62]})),
         ),
     ]
 }
@@ -234,6 +240,12 @@ pub(super) fn anthropic_strict() -> Vec<Case> {
             "/inputs/properties/v",
             field(json!({"type": "integer", "minimum": 0})),
             field(json!({"type": "string", "description": "It."})),
+        ),
+        case(
+            "anthropic.strict_pattern",
+            "/inputs/properties/v",
+            field(json!({"type": "string", "pattern": "^(?=a)"})),
+            field(json!({"type": "string", "pattern": "^a"})),
         ),
         case(
             "anthropic.strict_format",
@@ -290,7 +302,7 @@ pub(super) fn gemini() -> Vec<Case> {
             Tool::named("git.merge:2"),
         ),
         tools(
-            "gemini.name_unusable",
+            "gemini.name",
             "/name",
             Tool::named(&"a".repeat(129)),
             Tool::named(&"a".repeat(128)),

@@ -69,7 +69,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 #[doc(hidden)]
-pub use self::portable::{Side, portable};
+pub use self::portable::{Side, ToolNames, ToolSkill, portable, tool_names};
 pub use self::problem::SchemaProblem;
 
 /// How outputs stand on the wire.

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 pub use self::serve::{
     AllowAnonymous, McpArgs, PipeLimits, Serve, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs,
-    ServeMcpStdioArgs, ToolSchemas,
+    ServeMcpStdioArgs, ToolOptions, ToolSchemas,
 };
 pub use super::logging::LogFormat;
 

@@ -11,8 +11,8 @@ use super::{About, LogFormat};
 use crate::auth::AuthSettings;
 use crate::context::Environment;
 use crate::host::command::Failure;
-pub use crate::serve::ToolSchemas;
 use crate::serve::{Limits, flags};
+pub use crate::serve::{ToolOptions, ToolSchemas};
 
 /// Who may call a server without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -123,9 +123,9 @@ pub struct ServeLocalArgs {
 /// What the servers of MCP have in common.
 #[derive(Debug, Clone, Args)]
 pub struct McpArgs {
-    /// Which schemas the tools show; what is checked is always the contract
-    #[arg(long, value_enum, default_value_t)]
-    pub tool_schemas: ToolSchemas,
+    /// How the skills are tools.
+    #[command(flatten)]
+    pub tools: ToolOptions,
 
     /// Send what skills say with `ctx.notify` to clients that ask for log messages
     #[arg(long)]

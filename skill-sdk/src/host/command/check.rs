@@ -1,5 +1,7 @@
 //! `check`: all publication rules over all skills.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::json;
 
@@ -60,6 +62,20 @@ impl From<(Severity, Problem)> for Found {
     }
 }
 
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let label = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let mut problem = self.problem.clone();
+        if let Some(remedy) = &self.remedy {
+            problem.message = format!("{}; {remedy}", problem.message);
+        }
+        write!(f, "{label}: {problem}")
+    }
+}
+
 /// What was found.
 #[derive(Debug)]
 pub struct Report {
@@ -88,18 +104,7 @@ impl Report {
             }
             return output::json(&document);
         }
-        let line = |found: &Found| {
-            let label = match found.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
-            let mut problem = found.problem.clone();
-            if let Some(remedy) = &found.remedy {
-                problem.message = format!("{}; {remedy}", problem.message);
-            }
-            format!("{label}: {problem}\n")
-        };
-        let lines: String = self.all().map(line).collect();
+        let lines: String = self.all().map(|found| format!("{found}\n")).collect();
         Ok(lines + if self.is_ok() { "ok\n" } else { "" })
     }
 

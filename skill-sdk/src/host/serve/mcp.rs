@@ -5,6 +5,7 @@ use std::io;
 use tokio::fs::File;
 
 use super::{run, start};
+use crate::environment::Environment;
 use crate::host::args::{McpArgs, ServeMcpStdioArgs};
 use crate::host::command::Failure;
 use crate::host::logging::LogFormat;
@@ -37,6 +38,6 @@ pub(super) fn serve(args: &ServeMcpStdioArgs, refs: &[String], stdio: ProtocolSt
 
 /// The skills as tools.
 pub(super) fn tools(skills: SkillSet, args: &McpArgs) -> Result<McpServer, Failure> {
-    let server = McpServer::new(skills).and_then(|server| server.tool_schemas(args.tool_schemas));
+    let server = McpServer::with_options(skills, Environment::process(), args.tools);
     Ok(server.map_err(Failure::usage)?.notices(args.notices))
 }

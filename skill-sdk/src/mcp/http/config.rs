@@ -50,7 +50,7 @@ impl McpHttpServer {
     /// The tools of a server, called by those whom `http` lets in.
     pub(crate) fn over(mut mcp: McpServer, http: HttpServer) -> Self {
         if !http.is_anonymous() {
-            mcp = mcp.private();
+            mcp = mcp.with(|shared| shared.private = true);
         }
         Self {
             http: http.environment(mcp.0.environment.clone()),

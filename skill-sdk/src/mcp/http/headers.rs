@@ -61,6 +61,13 @@ pub(super) fn validate(
     }
 }
 
+/// The revision that the headers name.
+pub(super) fn revision(headers: &HeaderMap) -> Option<&'static Revision> {
+    single(headers, VERSION)
+        .ok()?
+        .map_or(Some(Revision::without_header()), Revision::find)
+}
+
 fn mismatch(message: impl std::fmt::Display) -> RpcError {
     RpcError::new(HEADER_MISMATCH, format!("the header {message}"))
 }

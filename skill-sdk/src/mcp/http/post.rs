@@ -1,21 +1,23 @@
 //! `POST /mcp`: one message.
 
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use futures_util::future::join_all;
 
 use super::config::McpHttpServer;
 use super::headers;
-use super::routes::{rejection, reply};
+use super::routes::{rejected, rejection, reply};
 use super::sessions::SESSION;
 use super::stream::{self, Reply};
 use crate::context::Caller;
-use crate::http::body;
 use crate::http::request::{accepts, is_json, trace};
+use crate::http::{answer, body};
 use crate::mcp::call::{Admission, Origin, ToolCall};
 use crate::mcp::methods;
 use crate::mcp::notify::Threshold;
@@ -29,7 +31,11 @@ const JSON: &str = "application/json";
 /// A response that may take long.
 type Responding = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// Responds to one message.
+fn immediate(response: Response) -> Responding {
+    Box::pin(ready(response))
+}
+
+/// Responds to one message, or to a batch.
 pub(super) async fn post(
     mcp: &McpHttpServer,
     caller: Option<Arc<Caller>>,
@@ -48,49 +54,47 @@ pub(super) async fn post(
         return Err(rejection(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
     let body = body::read(mcp.http.service(), body).await?;
+    let has_batches = headers::revision(headers).is_some_and(|revision| revision.has_batches);
+    let batch = protocol::batch(&body).filter(|_| has_batches);
     let exchange = Exchange {
         mcp,
         caller,
         headers,
-        events: accepts(headers, &[EVENT_STREAM, "text/*"]),
+        events: batch.is_none() && accepts(headers, &[EVENT_STREAM, "text/*"]),
     };
-    let error = |status, error: &RpcError| reply(status, protocol::error(None, error));
-    let gone = |gone| error(StatusCode::NOT_FOUND, &gone);
-    match protocol::parse(&body) {
-        Err((id, error)) => Err(reply(
-            StatusCode::BAD_REQUEST,
-            protocol::error(id.as_ref(), &error),
-        )),
-        Ok(Message::Notification { method, params }) => {
-            headers::validate_notification(headers, &method)
-                .map_err(|mismatch| error(StatusCode::BAD_REQUEST, &mismatch))?;
-            let session = exchange.session().map_err(gone)?;
-            if method == "notifications/cancelled"
-                && let Some(id) = protocol::cancelled(params)
-            {
-                let name = exchange.name(session.as_deref(), &id);
-                mcp.http.service().in_flight().cancel(&name);
-            }
-            Ok(StatusCode::ACCEPTED.into_response())
-        }
-        Ok(Message::Response { id, result }) => {
-            let Some(session) = exchange.session().map_err(gone)? else {
-                let message = "this server asked this client for nothing, so it takes no responses from it";
-                return Err(rejection(StatusCode::BAD_REQUEST, message));
-            };
-            id.map(|id| session.peer.respond(&id, result));
-            Ok(StatusCode::ACCEPTED.into_response())
-        }
-        Ok(Message::Request(request)) => {
-            let served = exchange.serve(&request);
-            let responding = served
-                .map_err(|(status, error)| reply(status, protocol::error(Some(&request.id), &error)))?;
-            // A call holds nothing of the body, and may take long.
-            drop(request);
-            drop(body);
-            Ok(responding.await)
+    let accept = |message| {
+        let accepted = exchange.accept(message);
+        accepted.unwrap_or_else(immediate)
+    };
+    // A call holds nothing of the body, and may take long.
+    let Some(messages) = batch else {
+        let responding = accept(&body);
+        drop(body);
+        return Ok(responding.await);
+    };
+    let responding: Vec<_> = messages.into_iter().map(accept).collect();
+    drop(body);
+    Ok(batched(join_all(responding).await).await)
+}
+
+/// The responses to the messages of a batch as one: an array, without those that have no body.
+async fn batched(responses: Vec<Response>) -> Response {
+    let mut array = Vec::new();
+    for response in responses {
+        // It is whole, in memory.
+        let message = to_bytes(response.into_body(), usize::MAX)
+            .await
+            .unwrap_or_default();
+        if !message.is_empty() {
+            array.push(if array.is_empty() { b'[' } else { b',' });
+            array.extend_from_slice(&message);
         }
     }
+    if array.is_empty() {
+        return StatusCode::ACCEPTED.into_response();
+    }
+    array.push(b']');
+    answer::json(StatusCode::OK, array)
 }
 
 /// What is known of a message beside its body.
@@ -103,7 +107,40 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    fn serve(self, request: &protocol::Request<'_>) -> Result<Responding, (StatusCode, RpcError)> {
+    /// Takes one message.
+    fn accept(&self, message: &[u8]) -> Result<Responding, Response> {
+        let gone = |gone| rejected(StatusCode::NOT_FOUND, &gone);
+        match protocol::parse(message) {
+            Err((id, error)) => Err(reply(
+                StatusCode::BAD_REQUEST,
+                protocol::error(id.as_ref(), &error),
+            )),
+            Ok(Message::Notification { method, params }) => {
+                headers::validate_notification(self.headers, &method)
+                    .map_err(|mismatch| rejected(StatusCode::BAD_REQUEST, &mismatch))?;
+                let session = self.session().map_err(gone)?;
+                if let Some(id) = protocol::cancelled(&method, params) {
+                    let name = self.name(session.as_deref(), &id);
+                    self.mcp.http.service().in_flight().cancel(&name);
+                }
+                Ok(immediate(StatusCode::ACCEPTED.into_response()))
+            }
+            Ok(Message::Response { id, result }) => {
+                let Some(session) = self.session().map_err(gone)? else {
+                    let message =
+                        "this server asked this client for nothing, so it takes no responses from it";
+                    return Err(rejection(StatusCode::BAD_REQUEST, message));
+                };
+                id.map(|id| session.peer.respond(&id, result));
+                Ok(immediate(StatusCode::ACCEPTED.into_response()))
+            }
+            Ok(Message::Request(request)) => self
+                .serve(&request)
+                .map_err(|(status, error)| reply(status, protocol::error(Some(&request.id), &error))),
+        }
+    }
+
+    fn serve(&self, request: &protocol::Request<'_>) -> Result<Responding, (StatusCode, RpcError)> {
         let bad_request = |error| (StatusCode::BAD_REQUEST, error);
         let server = &self.mcp.mcp;
         let (params, meta) = Params::parse(request).map_err(bad_request)?;
@@ -133,11 +170,11 @@ impl Exchange<'_> {
         if is_initialize && let Some(id) = self.open_session(&params) {
             response.headers_mut().insert(SESSION, id);
         }
-        Ok(Box::pin(std::future::ready(response)))
+        Ok(immediate(response))
     }
 
     fn call(
-        self,
+        &self,
         request: &protocol::Request<'_>,
         params: &Params<'_>,
         meta: RequestMeta<'_>,

@@ -147,7 +147,12 @@ pub(super) fn reply(status: StatusCode, mut message: Vec<u8>) -> Response {
 
 /// An error of the protocol that belongs to no request.
 pub(super) fn rejection(status: StatusCode, message: impl Into<String>) -> Response {
-    reply(status, protocol::error(None, &RpcError::request(message)))
+    rejected(status, &RpcError::request(message))
+}
+
+/// The same with a code of its own.
+pub(super) fn rejected(status: StatusCode, error: &RpcError) -> Response {
+    reply(status, protocol::error(None, error))
 }
 
 async fn metrics(State(mcp): State<McpHttpServer>, request: Request) -> Response {

@@ -33,7 +33,10 @@ struct Entry {
     session: Arc<Session>,
     /// The tenant and the principal who opened the session: only they may use it.
     owner: Option<(String, String)>,
+    /// When it was opened or used last.
     used: Instant,
+    /// Whether a request came in the session.
+    is_used: bool,
 }
 
 impl Drop for Entry {
@@ -59,8 +62,9 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a session. When there are too many, of this caller or of all, the least recently used one without calls is closed;
-    /// `None` when all have calls.
+    /// Opens a session. When one caller has too many, the least recently used one of them without calls is closed. When there
+    /// are too many in all, it is one that no request came in: who opens many takes no session that others use. `None` when
+    /// none can be closed.
     pub(super) fn open(&self, client: Session, caller: Option<&Caller>) -> Option<String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).ok()?;
@@ -71,12 +75,13 @@ impl Sessions {
         if owner.is_some() && table.values().filter(|entry| own(entry)).count() >= MAX_OF_ONE {
             make_room(&mut table, own)?;
         } else if table.len() >= MAX_SESSIONS {
-            make_room(&mut table, |_| true)?;
+            make_room(&mut table, |entry| !entry.is_used || entry.used.elapsed() >= IDLE)?;
         }
         let entry = Entry {
             session: Arc::new(client),
             owner,
             used: Instant::now(),
+            is_used: false,
         };
         table.insert(id.clone(), entry);
         Some(id)
@@ -101,7 +106,7 @@ impl Sessions {
             table.remove(id);
             return Err(());
         }
-        entry.used = Instant::now();
+        (entry.used, entry.is_used) = (Instant::now(), true);
         Ok(Some(Arc::clone(&entry.session)))
     }
 
@@ -123,7 +128,7 @@ fn make_room(table: &mut HashMap<String, Entry>, matches: impl Fn(&Entry) -> boo
         .min_by_key(|(_, entry)| entry.used)
         .map(|(id, _)| id.clone());
     if oldest.is_none() {
-        tracing::warn!("there are too many sessions, and calls are in flight in all of them");
+        tracing::warn!("there are too many sessions, and all of them are in use");
     }
     table.remove(&oldest?).map(drop)
 }
@@ -216,6 +221,25 @@ mod tests {
         drop(noted);
         assert!(opened(&sessions, Some(&one)).is_some());
         assert!(sessions.find(&headers(&ended), Some(&one)).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_sessions_close_none_that_is_used() {
+        let sessions = Sessions::default();
+        let used = opened(&sessions, None).unwrap();
+        assert!(sessions.find(&headers(&used), None).is_ok());
+        let mut flood = Vec::new();
+        for _ in 0..MAX_SESSIONS + 10 {
+            flood.push(opened(&sessions, None).unwrap());
+        }
+        assert!(sessions.find(&headers(&used), None).is_ok());
+        for id in &flood {
+            drop(sessions.find(&headers(id), None));
+        }
+        assert_eq!(opened(&sessions, None), None, "all are used");
+        tokio::time::advance(IDLE).await;
+        assert!(opened(&sessions, None).is_some());
+        assert_eq!(sessions.table().len(), MAX_SESSIONS);
     }
 
     #[test]

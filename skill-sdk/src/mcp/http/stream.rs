@@ -118,3 +118,65 @@ impl Events {
         Some((Ok(event), self))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::header::CONTENT_TYPE;
+    use futures_util::StreamExt;
+    use tokio::sync::oneshot;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::pipe::Outgoing;
+
+    fn kind(response: &Response) -> &str {
+        response.headers()[CONTENT_TYPE].to_str().unwrap()
+    }
+
+    async fn next(body: &mut axum::body::BodyDataStream) -> String {
+        let chunk = body.next().await.unwrap().unwrap();
+        String::from_utf8(chunk.to_vec()).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_quiet_for_long_begins_its_stream() {
+        let (_outgoing, messages) = Outgoing::channel();
+        let (done, ended) = oneshot::channel();
+        let began = Instant::now();
+        let response = respond(async { ended.await.ok() }, Some(messages)).await;
+        assert_eq!(began.elapsed(), QUIET);
+        assert_eq!(kind(&response), "text/event-stream");
+        let mut body = Body::into_data_stream(response.into_body());
+        for _ in 0..3 {
+            assert_eq!(next(&mut body).await, ": nothing new\n\n");
+        }
+        assert_eq!(began.elapsed(), QUIET + 3 * KEEP_ALIVE);
+        let (status, message, permit) = (StatusCode::OK, b"{}\n".to_vec(), None);
+        assert!(
+            done.send(Reply {
+                status,
+                message,
+                permit
+            })
+            .is_ok()
+        );
+        assert_eq!(next(&mut body).await, "event: message\ndata: {}\n\n");
+        assert!(body.next().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_ends_soon_is_one_document() {
+        let (_outgoing, messages) = Outgoing::channel();
+        let call = async {
+            tokio::time::sleep(QUIET / 2).await;
+            let (status, message, permit) = (StatusCode::OK, b"{}\n".to_vec(), None);
+            Some(Reply {
+                status,
+                message,
+                permit,
+            })
+        };
+        assert_eq!(kind(&respond(call, Some(messages)).await), "application/json");
+    }
+}

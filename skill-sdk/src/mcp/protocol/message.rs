@@ -122,8 +122,20 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
+/// The messages of a batch; `None` for a single message.
+pub(in crate::mcp) fn batch(text: &[u8]) -> Option<Vec<&[u8]>> {
+    let messages: Vec<&RawValue> = serde_json::from_slice(text).ok()?;
+    let messages: Vec<_> = messages
+        .into_iter()
+        .map(|message| message.get().as_bytes())
+        .collect();
+    (!messages.is_empty()).then_some(messages)
+}
+
 /// Parses one message. An error comes with the id of the request, if it is known.
 pub(in crate::mcp) fn parse(text: &[u8]) -> Result<Message<'_>, (Option<Id>, RpcError)> {
+    // Some clients begin with a byte order mark.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let invalid = |id, reason: &str| (id, RpcError::request(format!("invalid request: {reason}")));
     // Serde would read the elements of an array as the fields of the envelope.
     let envelope: Envelope<'_> = match text.trim_ascii_start().first() {
@@ -156,19 +168,22 @@ fn not_a_message(text: &[u8], reason: &str) -> RpcError {
     }
     if text.trim_ascii_start().starts_with(b"[") {
         // The code that other SDKs respond with.
-        return RpcError::params("batches are not supported: send one message at a time");
+        return RpcError::params("this revision has no batches: send one message at a time");
     }
     RpcError::request(format!("invalid request: {reason}"))
 }
 
-/// The request that `notifications/cancelled` with these parameters cancels.
-pub(in crate::mcp) fn cancelled(params: Option<&RawValue>) -> Option<Id> {
+/// The request that a notification cancels.
+pub(in crate::mcp) fn cancelled(method: &str, params: Option<&RawValue>) -> Option<Id> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Cancelled {
         request_id: Id,
     }
-    let params = params.filter(|params| params.get().starts_with('{'))?;
+    let is_object = |params: &&RawValue| params.get().starts_with('{');
+    let params = params
+        .filter(is_object)
+        .filter(|_| method == "notifications/cancelled")?;
     let cancelled: Option<Cancelled> = serde_json::from_str(params.get()).ok();
     cancelled.map(|cancelled| cancelled.request_id)
 }
@@ -182,27 +197,22 @@ pub(in crate::mcp) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
         result: R,
     }
     let jsonrpc = "2.0";
-    line(&Response { jsonrpc, id, result })
+    to_line(&Response { jsonrpc, id, result })
 }
 
 /// The response to a request that failed, or to something that is not a request.
 pub(in crate::mcp) fn error(id: Option<&Id>, error: &RpcError) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+    to_line(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
 }
 
 /// A notification of this server.
 pub(in crate::mcp) fn notification(method: &str, params: &Value) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    to_line(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
 }
 
 /// A request of this server.
 pub(in crate::mcp) fn outgoing_request(id: &Id, method: &str, params: &Value) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-}
-
-fn line(message: &impl Serialize) -> Vec<u8> {
-    // Messages have string keys only, and the writer is memory.
-    to_line(message)
+    to_line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
 }
 
 #[cfg(test)]

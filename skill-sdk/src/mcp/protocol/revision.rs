@@ -9,14 +9,17 @@ pub(in crate::mcp) struct Revision {
     /// the capabilities of the client, results name their type and the server, a call that needs input ends with its
     /// questions, and over HTTP a disconnect cancels the call.
     pub(in crate::mcp) has_initialize: bool,
+    /// Whether several messages may come as one array.
+    pub(in crate::mcp) has_batches: bool,
     /// The methods of requests.
     pub(in crate::mcp) methods: &'static [&'static str],
 }
 
-const fn with_initialize(name: &'static str) -> Revision {
+const fn with_initialize(name: &'static str, has_batches: bool) -> Revision {
     Revision {
         name,
         has_initialize: true,
+        has_batches,
         methods: &[
             "initialize",
             "logging/setLevel",
@@ -32,16 +35,17 @@ const fn stateless(name: &'static str) -> Revision {
     Revision {
         name,
         has_initialize: false,
+        has_batches: false,
         methods: &["server/discover", "tools/call", "tools/list"],
     }
 }
 
 /// All revisions, oldest first.
 static REVISIONS: [Revision; 5] = [
-    with_initialize("2024-11-05"),
-    with_initialize("2025-03-26"),
-    with_initialize("2025-06-18"),
-    with_initialize("2025-11-25"),
+    with_initialize("2024-11-05", false),
+    with_initialize("2025-03-26", true),
+    with_initialize("2025-06-18", false),
+    with_initialize("2025-11-25", false),
     stateless("2026-07-28"),
 ];
 

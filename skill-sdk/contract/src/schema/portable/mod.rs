@@ -1,18 +1,29 @@
 //! Schemas as they are served: in the form that the clients and models in use read.
 //!
-//! Many clients do not follow references, so references are resolved in place; a type that contains itself stays in `$defs`.
-//! Many models and clients cannot handle a type that also allows null, so an optional property of the inputs is served with
-//! its plain type: null and absent are accepted alike, as the contract says. Nothing else changes. Outputs keep their nulls,
-//! because clients validate them.
+//! - Many clients do not follow references, so references are resolved in place; a type that contains itself stays in `$defs`.
+//! - Many models and clients cannot handle a type that also allows null, so an optional property of the inputs is served with
+//!   its plain type: null and absent are accepted alike, as the contract says (`optional`).
+//! - Providers reject inputs with a choice at the root, so it becomes one object (`choice`).
+//! - Providers reject integers that do not fit into 64 bits, so bounds that only say how wide an integer is are left out
+//!   (`numbers`), and so is `$schema`, which some clients cannot resolve and which names the default dialect.
+//!
+//! Nothing else changes. Outputs keep their nulls and choices, because clients validate them.
+
+mod choice;
+mod names;
+mod numbers;
+mod optional;
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+pub use self::names::{ToolNames, ToolSkill, tool_names};
+use super::docs::joined;
 use super::inline_refs::{is_recursive, uses};
 use super::refs::{Defs, target};
 use crate::keywords::is_annotation;
-use crate::walk::{Node, children_mut, each};
+use crate::walk::{Node, bottom_up, children_mut, each, has_type};
 
 /// Which side of a skill a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,15 +43,30 @@ const ANCHORS: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "
 /// The portable form of a schema of a contract.
 pub fn portable(contract: &Value, side: Side) -> Value {
     let mut schema = inlined(contract).unwrap_or_else(|| contract.clone());
-    if let (Side::Inputs, Value::Object(root)) = (side, &mut schema) {
-        plain_optionals(root);
-        // OpenAI and others reject a tool whose inputs have no `properties`.
-        if !root.contains_key("$ref") {
-            root.entry("type").or_insert_with(|| "object".into());
-            root.entry("properties").or_insert_with(|| json!({}));
+    bottom_up(&mut schema, &mut numbers::within_64_bits);
+    if side == Side::Inputs {
+        bottom_up(&mut schema, &mut with_items);
+    }
+    if let Value::Object(root) = &mut schema {
+        root.shift_remove("$schema");
+        if side == Side::Inputs {
+            optional::without_nulls(root);
+            choice::fold_root(root);
+            // OpenAI and others reject a tool whose inputs have no `properties`.
+            if !root.contains_key("$ref") {
+                root.entry("type").or_insert_with(|| "object".into());
+                root.entry("properties").or_insert_with(|| json!({}));
+            }
         }
     }
     schema
+}
+
+/// Says that the items of an array may be anything, where nothing is said: some providers reject an array without `items`.
+fn with_items(node: &mut Node) {
+    if has_type(node, "array") && !node.contains_key("unevaluatedItems") {
+        node.entry("items").or_insert_with(|| json!({}));
+    }
 }
 
 /// The schema with its references resolved in place. `None` when that is not possible, or when it would grow too large.
@@ -72,9 +98,7 @@ fn inlined(contract: &Value) -> Option<Value> {
     {
         node.shift_remove("$ref");
         if let Value::Object(definition) = inliner.inlined(definition.clone().into())? {
-            for (keyword, value) in definition {
-                node.entry(keyword).or_insert(value);
-            }
+            merge(node, definition);
         }
     }
     let mut kept = Defs::new();
@@ -114,13 +138,14 @@ impl Inliner<'_> {
         while let Some(name) = target(node).filter(|name| !self.recursive.contains(name)) {
             let definition = self.defs.get(name)?.as_object()?;
             node.shift_remove("$ref");
-            for (keyword, value) in definition {
-                // Both keywords apply, so one cannot replace the other.
-                if node.contains_key(keyword) && !is_annotation(keyword) {
-                    return None;
-                }
-                node.entry(keyword).or_insert_with(|| value.clone());
+            // Both keywords apply, so one cannot replace the other.
+            if definition
+                .keys()
+                .any(|keyword| node.contains_key(keyword) && !is_annotation(keyword))
+            {
+                return None;
             }
+            merge(node, definition.clone());
         }
         let mut done = Some(());
         children_mut(node, &mut |_, child| {
@@ -131,72 +156,32 @@ impl Inliner<'_> {
     }
 }
 
-/// Makes the only branch of an `anyOf`, `oneOf` or `allOf` part of the schema around it, unless that restricts values too.
+/// Adds the keywords of another schema; of annotations in both the node keeps its own, and descriptions are joined.
+fn merge(node: &mut Node, other: Node) {
+    for (keyword, value) in other {
+        match (node.get_mut(&keyword), &value) {
+            (Some(Value::String(mine)), Value::String(theirs)) if keyword == "description" => {
+                *mine = joined(mine, theirs);
+            }
+            (Some(_), _) => {}
+            (None, _) => drop(node.insert(keyword, value)),
+        }
+    }
+}
+
+/// Makes the only branch of an `anyOf`, `oneOf` or `allOf` part of the schema around it, unless that restricts values too. A
+/// reference stays alone: providers reject one with something beside it.
 fn merge_lone_branch(node: &mut Node) {
     for keyword in ["anyOf", "oneOf", "allOf"] {
         if let Some([Value::Object(branch)]) = node.get(keyword).and_then(Value::as_array).map(Vec::as_slice)
             && node.keys().all(|name| name == keyword || is_annotation(name))
+            && (node.len() == 1 || !branch.contains_key("$ref"))
         {
             let branch = branch.clone();
             node.shift_remove(keyword);
-            for (name, value) in branch {
-                node.entry(name).or_insert(value);
-            }
+            merge(node, branch);
         }
     }
-}
-
-/// Serves optional properties with their plain type.
-fn plain_optionals(node: &mut Node) {
-    let required = node.get("required").and_then(Value::as_array).cloned();
-    let is_required = |name: &str| required.iter().flatten().any(|required| required == name);
-    if let Some(Value::Object(properties)) = node.get_mut("properties") {
-        for (name, property) in properties {
-            if let Value::Object(property) = property
-                && !is_required(name)
-            {
-                without_null(property);
-            }
-        }
-    }
-    children_mut(node, &mut |keyword, child| {
-        // Inside these a schema that accepts less would accept more in the end.
-        if !matches!(keyword, "not" | "if" | "oneOf")
-            && let Value::Object(child) = child
-        {
-            plain_optionals(child);
-        }
-    });
-}
-
-/// Removes null from what a schema accepts, where it is one of several types.
-fn without_null(node: &mut Node) {
-    if let Some(Value::Array(types)) = node.get_mut("type")
-        && types.len() > 1
-        && types.iter().any(|name| name == "null")
-    {
-        types.retain(|name| name != "null");
-        if let [name] = types.as_slice() {
-            let name = name.clone();
-            node.insert("type".to_owned(), name);
-        }
-        if let Some(Value::Array(values)) = node.get_mut("enum")
-            && values.iter().any(|value| !value.is_null())
-        {
-            values.retain(|value| !value.is_null());
-        }
-    }
-    for keyword in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = node.get_mut(keyword)
-            && branches.len() > 1
-        {
-            branches.retain(|branch| branch.get("type").is_none_or(|name| name != "null"));
-        }
-    }
-    if node.get("default").is_some_and(Value::is_null) {
-        node.shift_remove("default");
-    }
-    merge_lone_branch(node);
 }
 
 #[cfg(test)]

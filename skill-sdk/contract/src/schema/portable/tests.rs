@@ -4,6 +4,7 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::choice::tests::action;
 use super::*;
 
 fn served(contract: &Value, side: Side) -> Value {
@@ -28,11 +29,11 @@ fn references_are_resolved_in_place() {
         },
     });
     let point = json!({"description": "P", "type": "object", "properties": {"x": {"type": "number"}}});
-    let documented = json!({"description": "B", "type": "object", "properties": {"x": {"type": "number"}}});
+    let documented =
+        json!({"description": "B\n\nP", "type": "object", "properties": {"x": {"type": "number"}}});
     assert_eq!(
         served(&contract, Side::Inputs),
         json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
             "properties": {
                 "a": point,
@@ -157,6 +158,20 @@ fn no_inputs_have_an_empty_list_of_properties() {
 }
 
 #[test]
+fn arrays_say_what_their_items_are() {
+    let tuple = json!({"type": "array", "prefixItems": [{"type": "string"}], "maxItems": 1});
+    let contract = json!({"type": "object", "properties": {"a": tuple, "b": {"type": ["array", "null"]}}});
+    let served_inputs = served(&contract, Side::Inputs);
+    let mut expected = tuple.clone();
+    expected["items"] = json!({});
+    assert_eq!(
+        served_inputs["properties"],
+        json!({"a": expected, "b": {"type": "array", "items": {}}})
+    );
+    assert_eq!(served(&contract, Side::Outputs), contract);
+}
+
+#[test]
 fn what_depends_on_its_place_is_left_as_it_is() {
     for schema in [
         json!({"type": "object", "properties": {"a": {"$anchor": "a", "$ref": "#/$defs/X"}}, "$defs": {"X": {}}}),
@@ -204,6 +219,52 @@ fn properties_may_have_the_names_of_keywords() {
                 "properties": {"type": "string"},
             },
         })
+    );
+}
+
+#[test]
+fn nulls_are_left_out_in_variants_that_a_tag_tells_apart() {
+    let contract = |choice: Value| json!({"type": "object", "properties": {"a": choice}, "required": ["a"]});
+    let tagged = served(&contract(action()), Side::Inputs)["properties"]["a"].clone();
+    assert_eq!(
+        tagged["oneOf"][0]["properties"]["note"],
+        json!({"type": "string"})
+    );
+    assert_eq!(
+        tagged["oneOf"][0]["properties"]["title"],
+        json!({"type": ["string", "null"]})
+    );
+    let named = |name: &str| {
+        let inner = json!({"type": "object", "properties": {"n": {"type": ["string", "null"]}}});
+        json!({"type": "object", "properties": {name: inner}, "required": [name], "additionalProperties": false})
+    };
+    let closed = json!({"oneOf": [named("a"), named("b"), {"type": "null"}]});
+    let closed = served(&contract(closed), Side::Inputs)["properties"]["a"].clone();
+    assert_eq!(
+        closed["oneOf"][0]["properties"]["a"]["properties"]["n"],
+        json!({"type": "string"})
+    );
+    // A value could be valid under both.
+    let open = |name: &str| json!({"type": "object", "properties": {name: {"type": ["string", "null"]}}, "required": ["t"]});
+    let open = json!({"oneOf": [open("a"), open("b")]});
+    assert_eq!(
+        served(&contract(open.clone()), Side::Inputs)["properties"]["a"],
+        open
+    );
+}
+
+#[test]
+fn nothing_stands_beside_a_reference() {
+    let contract = json!({
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/Tree"}},
+        "$defs": {"Tree": {"type": "object", "properties": {
+            "next": {"description": "The next.", "anyOf": [{"$ref": "#/$defs/Tree"}, {"type": "null"}]},
+        }}},
+    });
+    assert_eq!(
+        served(&contract, Side::Inputs)["$defs"]["Tree"]["properties"]["next"],
+        json!({"description": "The next.", "anyOf": [{"$ref": "#/$defs/Tree"}]})
     );
 }
 
