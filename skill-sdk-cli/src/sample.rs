@@ -10,7 +10,7 @@ pub(crate) fn skill(reference: &str, path: &str) -> SkillEntry {
     let entrypoint = format!("{}:{function}", module.replace("::", "."));
     serde_json::from_value(json!({
         "ref": reference, "name": name, "version": version, "path": path, "entrypoint": entrypoint,
-        "package": "acme-skills", "packageVersion": "1.0.0", "file": "src/lib.rs", "line": 3,
+        "package": "acme-skills", "packageVersion": "1.0.0", "file": "src/lib.rs", "line": 3, "inputsGiven": true,
         "spec": {
             "version": version, "description": "It.", "sideEffects": "none", "riskLevel": "low",
             "contract": {

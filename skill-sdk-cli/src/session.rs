@@ -9,7 +9,7 @@ use skill_sdk::host::protocol::{Envelope, PROTOCOL, Problem, SkillEntry};
 
 use crate::cli::Reach;
 use crate::runner::{self, Need, Program, program, unreferenced};
-use crate::target::{self, Plan};
+use crate::target::{self, Package, Plan};
 
 /// The skills of all programs that the targets reach, and which of them are selected.
 #[derive(Debug)]
@@ -48,6 +48,9 @@ impl Session {
             });
         }
         for group in &plan.groups {
+            if need == Need::Describe {
+                group.linked.iter().for_each(warn_of_static_library);
+            }
             programs.extend(runner::programs(group, &args, need)?);
         }
         let mut described = Vec::new();
@@ -290,6 +293,19 @@ impl Session {
                 );
             }
         }
+    }
+}
+
+/// The other way to lose skills silently, which only the program that links them could see.
+fn warn_of_static_library(package: &Package) {
+    if package.is_static_library() {
+        failure::warn(
+            &format!(
+                "package '{}' is also a static library: a program in another language may link it without its skills",
+                package.name
+            ),
+            Some("let its linker keep the whole library: `-Wl,--whole-archive`, on macOS `-Wl,-force_load`"),
+        );
     }
 }
 

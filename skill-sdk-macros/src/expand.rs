@@ -17,6 +17,7 @@ use crate::errors::Errors;
 use crate::ide;
 use crate::inputs;
 use crate::item::Function;
+use crate::manifest;
 use crate::rules;
 use crate::shape::{self, Inputs, Parameter, Shape};
 
@@ -31,6 +32,11 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let args = parse::parse(attribute, &mut errors);
     let shape = shape::skill(&function.signature, &mut errors);
     entrypoint(&args, &function.signature.ident, &mut errors);
+    if let (Some(Inputs::Fields(fields)), None) =
+        (shape.as_ref().map(|shape| &shape.inputs), &args.inputs_schema)
+    {
+        inputs::described(fields, &mut errors);
+    }
     let kept = function.stripped();
     let generated = match (errors.into_tokens(), shape) {
         (None, Some(shape)) => glue(&args, &function, &shape, hints.as_ref()),
@@ -111,11 +117,14 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
         version.value()
     );
     let about_handle = format!(" The handle of the skill `{}@{}`.", name.value(), version.value());
+    // The type reaches over the whole function: the compiler proposes no type in place of a misspelt one inside of it.
+    let mut no_variants = Group::new(Delimiter::Brace, TokenStream::new());
+    no_variants.set_span(Span::call_site().located_at(function.end()));
     Some(quote! {
         #(#conditions)*
         #(#hidden)*
         #[doc = #about]
-        #visibility enum #ident {}
+        #visibility enum #ident #no_variants
 
         #(#conditions)*
         #(#deprecated)*
@@ -137,7 +146,13 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
 
 /// The path of the library.
 pub(crate) fn sdk(given: Option<&Path>) -> TokenStream {
-    given.map_or_else(|| quote!(::skill_sdk), ToTokens::to_token_stream)
+    given.map_or_else(
+        || {
+            let renamed = manifest::renamed();
+            renamed.map_or_else(|| quote!(::skill_sdk), |name| quote!(::#name))
+        },
+        ToTokens::to_token_stream,
+    )
 }
 
 /// The same name at the same place, but as something that the macro wrote: lints leave it alone.
@@ -380,10 +395,10 @@ pub(crate) fn running(function: &Function, call: &TokenStream, returned: &shape:
     Run {
         is_async,
         body: quote! {
-            use __sdk::returns::{ViaError as _, ViaInto as _, ViaPlain as _, ViaUnknown as _};
+            use __sdk::returns::prelude::*;
             let #value: #whole = #call;
         },
-        converted: quote!((&&&&__sdk::ReturnOf::<#whole>::NEW).return_kind().convert(#argument)),
+        converted: quote!((&&&&&__sdk::ReturnOf::<#whole>::NEW).return_kind().convert(#argument)),
     }
 }
 

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta, MetaNameValue, Pat, PatType, Type};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaNameValue, Pat, PatType, Type};
 
 use crate::errors::Errors;
 use crate::{attributes, docs, field_words};
@@ -120,6 +120,29 @@ pub(crate) fn distinct(fields: &[Field], errors: &mut Errors) {
     }
 }
 
+/// Refuses `#[serde(with = "module")]` where nothing says the schema: schemars takes the module for a type, and the
+/// compiler would say so in words about code that the author never wrote. Modules are told by their small letter.
+pub(crate) fn described(fields: &[Field], errors: &mut Errors) {
+    for field in fields {
+        let told = field.attributes.iter().any(|attribute| {
+            let words = ["with", "schema_with", "skip"];
+            attribute.path().is_ident("schemars") && says(attribute.meta.to_token_stream(), &words)
+        });
+        let Some(module) = field.serde("with").filter(|_| !told) else {
+            continue;
+        };
+        let path = module.value().replace(' ', "");
+        let name = path.rsplit("::").next().unwrap_or_default();
+        if name.starts_with(char::is_lowercase) {
+            let message = format!(
+                "`{path}` is a module that has no schema: add `#[schemars(with = \"…\")]` with the type that the value has \
+                 in JSON, such as `i64` or `String`",
+            );
+            errors.at(module, message);
+        }
+    }
+}
+
 /// Names the generated type in the handler: through the type of each field, so that one that cannot be an input is an
 /// error at its parameter, in the words of skills, and nothing else is. The library says how.
 pub(crate) fn checked(fields: &[Field], derived: bool) -> TokenStream {
@@ -194,6 +217,11 @@ impl Field {
 
     /// The name that `#[serde(rename = "…")]` gives the field.
     fn renamed(&self) -> Option<String> {
+        self.serde("rename").map(|name| name.value())
+    }
+
+    /// The text of `#[serde(word = "…")]`.
+    fn serde(&self, word: &str) -> Option<LitStr> {
         let serde = self
             .attributes
             .iter()
@@ -202,10 +230,10 @@ impl Field {
             Meta::NameValue(MetaNameValue {
                 path,
                 value: Expr::Lit(ExprLit {
-                    lit: Lit::Str(name), ..
+                    lit: Lit::Str(text), ..
                 }),
                 ..
-            }) if path.is_ident("rename") => Some(name.value()),
+            }) if path.is_ident(word) => Some(text),
             _ => None,
         })
     }

@@ -3,9 +3,10 @@
 //! The body stays the tokens that the user is typing: the compiler reports what is wrong in it, and an editor keeps
 //! working while it is half written.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Signature, Token, Visibility, token};
 
 /// A function with an opaque body.
@@ -60,6 +61,11 @@ impl Function {
             attributes.retain(|attribute| !crate::inputs::is_ours(attribute));
         }
         function
+    }
+
+    /// The place of the body.
+    pub(crate) fn end(&self) -> Span {
+        self.body.span()
     }
 }
 

@@ -4,6 +4,7 @@
 //! - `item`, `shape`, `inputs`, `field_words`, `docs`: what the function says
 //! - `rules`: the rules that a literal can break; those of the contract are in `skill-sdk-contract`
 //! - `expand`, `state`, `failure`: what is generated
+//! - `manifest`: what the library is called in the author's crate
 //! - `ide`: what an editor completes and shows inside the attribute
 //! - `errors`: all mistakes of one use, reported together
 //!
@@ -19,6 +20,7 @@ mod field_words;
 mod ide;
 mod inputs;
 mod item;
+mod manifest;
 mod rules;
 mod shape;
 mod state;

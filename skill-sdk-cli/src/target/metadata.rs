@@ -184,6 +184,12 @@ impl Package {
         }
     }
 
+    /// Whether other linkers than Rust's get the library, which drop what their program does not call.
+    pub(crate) fn is_static_library(&self) -> bool {
+        self.library()
+            .is_some_and(|target| target.crate_types.iter().any(|kind| kind == "staticlib"))
+    }
+
     /// The crate types of the library, for messages.
     pub(crate) fn crate_types(&self) -> String {
         let types = self

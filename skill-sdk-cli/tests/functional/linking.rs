@@ -46,20 +46,24 @@ fn a_dependency_that_no_code_names_is_a_warning() {
 #[test]
 fn the_library_may_be_renamed_and_the_crate_too() {
     let manifest = format!(
-        "{}[workspace]\n[lib]\nname = \"other_name\"\n[dependencies]\nsdk = {{ path = '{}', package = \"skill-sdk\" }}\n\
+        "{}[workspace]\n[lib]\nname = \"other_name\"\ncrate-type = [\"staticlib\", \"lib\"]\n[dependencies]\nsdk = {{ path = '{}', package = \"skill-sdk\" }}\n\
          serde = {{ version = \"1\", features = [\"derive\"] }}\nschemars = \"1\"\n",
         head("renamed"),
         sdk().display()
     );
-    let source = skill("r.one", "1", "one")
-        .replace("skill_sdk::skill(", "sdk::skill(")
-        .replace("risk = \"low\"", "risk = \"low\", crate = sdk");
+    let said = skill("r.one", "1", "one").replace("risk = \"low\"", "risk = \"low\", crate = sdk");
+    let found = skill("r.two", "1", "two");
+    let source = format!("{said}{found}").replace("skill_sdk::skill(", "sdk::skill(");
     let fixture = Fixture::new("renamed")
         .file("Cargo.toml", &manifest)
         .file("src/lib.rs", &source);
-    for line in ["list", "list renamed", "list other_name", "list other_name:one"] {
-        assert_eq!(fixture.run(line).refs(), ["r.one@1"], "{line}");
+    for line in ["list", "list renamed", "list other_name"] {
+        let ran = fixture.run(line);
+        assert_eq!(ran.refs(), ["r.one@1", "r.two@1"], "{line}");
+        let warned = "warning: package 'renamed' is also a static library";
+        assert!(ran.err.contains(warned), "{}", ran.err);
     }
+    assert_eq!(fixture.run("list other_name:one").refs(), ["r.one@1"]);
 }
 
 #[test]

@@ -337,7 +337,7 @@ pub(crate) const KEYS: &[Key] = &[
         docs: Docs {
             purpose: "where the library is in a crate that renames or re-exports it",
             kind: "a path without quotes",
-            default: "`::skill_sdk`",
+            default: "`::skill_sdk`, or its name in the manifest",
         },
         example: "::my_sdk",
         words: &[],

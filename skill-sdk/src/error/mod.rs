@@ -21,6 +21,10 @@ pub(crate) use self::panic::panic_text;
 /// The code of a failure that its author did not classify.
 pub(crate) const SKILL_ERROR: &str = "skill_error";
 
+/// The message of such a failure: its text may hold what no caller should see.
+const UNCLASSIFIED: &str =
+    "the skill failed; the reason is in the log of the server, under the invocation id of this call";
+
 /// What a source of a failure is kept as.
 pub(crate) type BoxError = Box<dyn Error + Send + Sync + 'static>;
 
@@ -103,12 +107,25 @@ impl SkillError {
         }))
     }
 
-    /// A failure that nobody classified: only `type_name` is shown to the caller, `source` goes to the log.
-    pub(crate) fn unclassified(type_name: &str, source: Option<BoxError>) -> Self {
-        let mut error = Self::terminal(SKILL_ERROR, type_name);
+    /// The implementation broke: `message` is for the caller, who can do nothing about it.
+    pub(crate) fn crash(message: &str) -> Self {
+        let mut error = Self::terminal(SKILL_ERROR, message);
         error.0.crash = true;
-        error.0.source = source.map(Arc::from);
         error
+    }
+
+    /// The failure that caused an error, or a crash. The error itself goes to the log.
+    pub(crate) fn unclassified(cause: Option<Self>, error: BoxError) -> Self {
+        cause
+            .unwrap_or_else(|| Self::crash(UNCLASSIFIED))
+            .with_source(error)
+    }
+
+    /// The failure that an error is; else the one that caused it, if there is one.
+    pub(crate) fn of(error: &(dyn Error + 'static)) -> Result<Self, Option<Self>> {
+        let as_failure = |error: &(dyn Error + 'static)| error.downcast_ref::<Self>().cloned();
+        let mut causes = std::iter::successors(error.source(), |error| (**error).source());
+        as_failure(error).ok_or_else(|| causes.find_map(as_failure))
     }
 
     /// Adds what a program may want to know about the failure. Callers see it, so it must not hold secrets.

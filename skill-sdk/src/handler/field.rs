@@ -25,7 +25,9 @@ impl<T: DeserializeOwned + JsonSchema> FieldBounds for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a skill",
     label = "not a field of a skill's input",
-    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references)"
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references)",
+    note = "for a type of another crate turn on a feature of schemars (`chrono04`, `uuid1`, …), use a type of your own, or write `#[schemars(with = \"String\")]` on the field",
+    note = "if that is done, an argument of a generic type lacks a trait: `#[serde(default)]` on a field of type `T` needs `T: Default`"
 )]
 pub trait SkillField<Way> {
     /// `Inputs`, once the field fits.
@@ -57,7 +59,8 @@ impl<T: DeserializeOwned> ValueBounds for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a skill",
     label = "not a field of a skill's input",
-    note = "derive `serde::Deserialize` for it and for every type in it; it must own its data (no references)"
+    note = "derive `serde::Deserialize` for it and for every type in it; it must own its data (no references)",
+    note = "if that is done, an argument of a generic type lacks a trait: `#[serde(default)]` on a field of type `T` needs `T: Default`"
 )]
 pub trait SkillValue<Way> {
     /// `Inputs`, once the field fits.

@@ -12,7 +12,9 @@ use crate::contract::schema::TypeSchema;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the input of a skill",
     label = "not the input of a skill",
-    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references) and be `Send`"
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references) and be `Send`",
+    note = "for a type of another crate turn on a feature of schemars (`chrono04`, `uuid1`, …), use a type of your own, or write `#[schemars(with = \"String\")]` on the field",
+    note = "if that is done, an argument of a generic type lacks a trait: `#[serde(default)]` on a field of type `T` needs `T: Default`"
 )]
 pub trait SkillInput<Schema = Derived>: DeserializeOwned + Send + 'static {
     /// The schema of the type, `None` when it is given beside the type.

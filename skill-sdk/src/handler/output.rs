@@ -12,7 +12,8 @@ use crate::contract::schema::TypeSchema;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of a skill",
     label = "not the output of a skill",
-    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references) and be `Send`"
+    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it and for every type in it; it must own its data (no references) and be `Send`",
+    note = "for a type of another crate turn on a feature of schemars (`chrono04`, `uuid1`, …), use a type of your own, or write `#[schemars(with = \"String\")]` on the field"
 )]
 pub trait SkillOutput<Schema = Derived>: Send + 'static {
     /// The schema of the type, `None` when it is given beside the type.

@@ -56,6 +56,7 @@ fn entry(skill: &Skill, described: &SkillDescription) -> SkillEntry {
         file: origin.file.to_owned(),
         line: origin.line,
         spec: described.document().clone(),
+        inputs_given: skill.declaration().inputs_schema.is_some(),
         metadata: described.metadata().clone(),
     }
 }

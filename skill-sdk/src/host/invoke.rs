@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
 
 use super::args::InvokeArgs;
@@ -12,7 +12,7 @@ use super::logging::{self, LogFormat};
 use super::serve::{no_skills, start};
 use super::stdio;
 use crate::context::Environment;
-use crate::contract::json;
+use crate::contract::json as checked_json;
 use crate::pipeline::{Call, CallOutcome, Meta};
 
 /// The protocol that the context of such a call names.
@@ -21,16 +21,30 @@ const PROTOCOL: &str = "local";
 /// Calls the skill with this ref and prints how it ended. `stdin` is read when an argument is `-`.
 pub(super) fn invoke(reference: &str, args: &InvokeArgs, stdin: &mut dyn Read) -> Result<u8, Failure> {
     let (inputs, meta) = call_of(args, stdin)?;
-    let outcome = stdio::aside(|| run(reference, &inputs, meta))?;
-    let (code, document) = match outcome.into_document() {
-        Ok(document) => (exit::GOOD, document),
-        Err(document) => (exit::NO, document),
-    };
-    output::print(&output::json(&document)?)?;
+    let outcome = stdio::aside(|| run(reference, inputs, meta))?;
+    let (code, document) = document(outcome);
+    output::print(&output::indented(&document))?;
     Ok(code)
 }
 
-fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(Value, Meta), Failure> {
+/// As [`CallOutcome::into_document`], from the text of the outputs: a `Value` would round large integers.
+fn document(outcome: CallOutcome) -> (u8, String) {
+    let attachments = match outcome.attachments() {
+        [] => String::new(),
+        attachments => format!(",\"attachments\":{}", json!(attachments)),
+    };
+    let (result, cost) = outcome.into_parts();
+    match result {
+        Ok(outputs) => {
+            let (outputs, cost) = (String::from_utf8_lossy(&outputs), json!(cost));
+            let document = format!("{{\"outputs\":{outputs},\"cost\":{cost}{attachments}}}");
+            (exit::GOOD, document)
+        }
+        Err(error) => (exit::NO, json!({"error": error}).to_string()),
+    }
+}
+
+fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(String, Meta), Failure> {
     if is_stdin(&args.input) && args.settings.as_deref().is_some_and(is_stdin) {
         return Err(
             Failure::usage("`--input -` and `--settings -` cannot both read standard input")
@@ -40,21 +54,22 @@ fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(Value, Meta), Fai
     let mut meta = Meta::new(PROTOCOL);
     meta.idempotency_key.clone_from(&args.idempotency_key);
     if let Some(text) = &args.settings {
-        meta.settings = object("--settings", text, stdin)?;
+        (meta.settings, _) = object("--settings", text, stdin)?;
     }
     if !args.env.is_empty() {
         meta.environment = Environment::overlay(args.env.clone());
     }
-    Ok((object("--input", &args.input, stdin)?.into(), meta))
+    let (_, inputs) = object("--input", &args.input, stdin)?;
+    Ok((inputs, meta))
 }
 
-fn run(reference: &str, inputs: &Value, meta: Meta) -> Result<CallOutcome, Failure> {
+fn run(reference: &str, inputs: String, meta: Meta) -> Result<CallOutcome, Failure> {
     let skills = start(LogFormat::Text, &[reference.to_owned()])?;
     let skill = skills.get(reference).ok_or_else(no_skills)?;
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Failure::usage(format_args!("cannot start the runtime: {error}")))?;
-    let outcome = runtime.block_on(skills.call(skill, Call::value(inputs, meta)));
+    let outcome = runtime.block_on(skills.call(skill, Call::json(inputs, meta)));
     // A blocking skill that is over its time must not hold up the end of the program.
     runtime.shutdown_background();
     logging::finish();
@@ -66,7 +81,8 @@ fn is_stdin(argument: &str) -> bool {
     matches!(argument, "-" | "@-")
 }
 
-fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String, Value>, Failure> {
+/// A JSON object, and its text.
+fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<(Map<String, Value>, String), Failure> {
     let path = argument.strip_prefix('@');
     let text = if is_stdin(argument) {
         let mut text = String::new();
@@ -79,8 +95,8 @@ fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String
     let place = path.unwrap_or(argument);
     let text =
         text.map_err(|error| Failure::usage(format_args!("{flag}: could not read `{place}`: {error}")))?;
-    match json::parse(text.as_bytes()) {
-        Ok(Value::Object(members)) => Ok(members),
+    match checked_json::parse(text.as_bytes()) {
+        Ok(Value::Object(members)) => Ok((members, text)),
         Ok(_) => Err(Failure::usage(format_args!("{flag} must be a JSON object"))),
         Err(error) => Err(Failure::usage(format_args!("{flag} is not JSON: {error}")).help(
             "write JSON in quotes of the shell, name a file with @FILE, or read standard input with -",
@@ -90,8 +106,6 @@ fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<Map<String
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn args(input: &str) -> InvokeArgs {
@@ -117,7 +131,7 @@ mod tests {
             ("@-", "stdin"),
         ] {
             let (inputs, _) = call_of(&args(argument), &mut br#"{"from": "stdin"}"#.as_slice()).unwrap();
-            assert_eq!(inputs, json!({"from": expected}));
+            assert_eq!(inputs, format!(r#"{{"from": "{expected}"}}"#));
         }
         fs::remove_dir_all(&directory).unwrap();
     }

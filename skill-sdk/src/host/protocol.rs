@@ -70,6 +70,9 @@ pub struct SkillEntry {
     pub line: u32,
     /// The spec of the catalog object: `version`, `description`, `sideEffects`, `riskLevel`, `contract`.
     pub spec: Value,
+    /// Whether the schema of the inputs was given by hand and not made from types.
+    #[serde(default)]
+    pub inputs_given: bool,
     /// What is declared beside the contract (`title`, `tags`, `secrets`, `config`, `hosts`, `examples`, `deprecated`).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,

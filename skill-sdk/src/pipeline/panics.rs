@@ -62,7 +62,7 @@ pub(super) fn caught<T>(skill: &Skill, work: impl FnOnce() -> T) -> Result<T, Sk
             .unwrap_or_else(|| panic_text(payload.as_ref()).to_owned());
         tracing::error!(skill = skill.reference(), panic = seen, "the skill panicked");
         dismiss(payload);
-        SkillError::unclassified("the implementation of the skill panicked", None)
+        SkillError::crash("the implementation of the skill panicked")
     })
 }
 

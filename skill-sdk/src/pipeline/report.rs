@@ -116,7 +116,11 @@ fn sources(error: &SkillError) -> Option<String> {
     let mut source = std::error::Error::source(error);
     let mut texts = Vec::new();
     while let Some(error) = source {
-        texts.push(error.to_string());
+        // The message of a failure is for the caller: it may quote inputs or settings.
+        texts.push(match error.downcast_ref::<SkillError>() {
+            Some(failure) => failure.code().to_owned(),
+            None => error.to_string(),
+        });
         source = error.source();
     }
     (!texts.is_empty()).then(|| texts.join(": "))

@@ -33,7 +33,14 @@ impl Side {
     pub(super) fn invalid(self, invalid: Invalid) -> SkillError {
         let name = self.name;
         match invalid {
-            Invalid::Violations(violations) => self.violations(&violations),
+            Invalid::Violations(mut violations) => {
+                for Violation { message, .. } in violations.iter_mut().filter(|_| name == OUTPUTS.name) {
+                    if message == "null is not of type \"number\"" {
+                        message.push_str("; a number that is not finite (NaN, infinity) is written as null");
+                    }
+                }
+                self.violations(&violations)
+            }
             Invalid::NotJson { path, reason } => {
                 self.violation(path, format!("{name} are not JSON: {reason}"))
             }

@@ -148,8 +148,9 @@ impl FakeLlm {
     fn answer(&self, prompt: &Prompt) -> Result<Reply, ChatError> {
         if let Some(correction) = &prompt.correction {
             let message = "FakeLlm: the answer does not fit what the skill asked for";
-            let why = correction.why.as_str().into();
-            return Err(SkillError::unclassified(message, Some(why)).into());
+            return Err(SkillError::crash(message)
+                .with_source(correction.why.as_str())
+                .into());
         }
         let number = {
             let mut seen = self.seen.lock();

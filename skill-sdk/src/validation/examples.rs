@@ -1,4 +1,4 @@
-//! The examples that a skill declares: whether they keep its contract.
+//! The values in a contract: whether the examples that a skill declares are valid, and the defaults of its schemas.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -52,6 +52,95 @@ fn check_one(pointer: &str, schema: &Value, value: Map<String, Value>) -> Vec<(S
         .collect()
 }
 
+/// The defaults and examples in a schema that are not valid where they stand, each as a JSON pointer and words.
+pub(crate) fn check_defaults(schema: &Value) -> Vec<(String, String)> {
+    let mut wrong = Vec::new();
+    each_part(schema, "", &mut |pointer, part| {
+        let examples = part.get("examples").and_then(Value::as_array);
+        let examples = examples.into_iter().flatten().enumerate();
+        let mut values: Vec<_> = examples
+            .map(|(at, value)| (format!("examples/{at}"), value))
+            .collect();
+        values.extend(part.get("default").map(|value| ("default".to_owned(), value)));
+        let compiled = if values.is_empty() {
+            None
+        } else {
+            compile_part(part, schema)
+        };
+        for (place, value) in values {
+            let invalid = compiled
+                .as_ref()
+                .and_then(|schema| schema.validate_value(value).err());
+            for Violation { path, message } in invalid.into_iter().flat_map(Invalid::into_violations) {
+                wrong.push((
+                    format!("{pointer}/{place}{}", path.trim_end_matches('/')),
+                    message,
+                ));
+            }
+        }
+    });
+    wrong
+}
+
+/// The fields of a schema that was made from types that may be left out and have no default in it, as JSON pointers.
+pub(crate) fn hidden_defaults(schema: &Value) -> Vec<String> {
+    let mut hidden = Vec::new();
+    each_part(schema, "", &mut |pointer, part| {
+        let required = part.get("required").and_then(Value::as_array);
+        let properties = part.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let is_required = required.is_some_and(|names| names.iter().any(|required| required == name));
+            let Some(property) = property.as_object().filter(|_| !is_required) else {
+                continue;
+            };
+            // An `Option` without a default is `None`.
+            let takes_null = || {
+                let compiled = compile_part(property, schema);
+                compiled.is_none_or(|schema| schema.validate_value(&Value::Null).is_ok())
+            };
+            if !property.contains_key("default") && !takes_null() {
+                hidden.push(format!("{pointer}/properties/{}", step(name)));
+            }
+        }
+    });
+    hidden
+}
+
+fn compile_part(part: &Map<String, Value>, whole: &Value) -> Option<Schema> {
+    let mut part = part.clone();
+    part.extend(
+        whole
+            .get("$defs")
+            .map(|shared| ("$defs".to_owned(), shared.clone())),
+    );
+    Schema::compile(&part.into()).ok()
+}
+
+fn step(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// Calls `visit` with every object that is a schema, and the JSON pointer to it.
+fn each_part(schema: &Value, pointer: &str, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
+    for (index, part) in schema.as_array().into_iter().flatten().enumerate() {
+        each_part(part, &format!("{pointer}/{index}"), visit);
+    }
+    let Value::Object(members) = schema else { return };
+    visit(pointer, members);
+    for (keyword, child) in members {
+        let pointer = format!("{pointer}/{keyword}");
+        match (keyword.as_str(), child) {
+            ("default" | "examples" | "enum" | "const", _) => {}
+            ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(parts)) => {
+                for (name, part) in parts {
+                    each_part(part, &format!("{pointer}/{}", step(name)), visit);
+                }
+            }
+            (_, part) => each_part(part, &pointer, visit),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -77,6 +166,58 @@ mod tests {
                 json!([1, {"output": {}, "inputs": {"a": 1}}, {"name": 1}, {"inputs": [], "outputs": {"a": "x"}}, {"inputs": {}}, {"inputs": {"a": 1}, "outputs": {"a": "x"}}])
             ),
             ["/0", "/1", "/2", "/3", "/4/inputs", "/5/outputs/a"]
+        );
+    }
+
+    #[test]
+    fn values_that_their_own_schema_refuses_are_found() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "page": {"type": "integer", "minimum": 1, "default": 0},
+                "sort": {"type": "string", "default": "", "examples": ["a", 7]},
+                "default": {"type": "string", "enum": ["default", 1]},
+                "size": {"$ref": "#/$defs/Size", "default": {"width": "x"}},
+                "list": {"type": "array", "items": {"anyOf": [{"type": "null"}, {"const": 1, "default": 2}]}},
+            },
+            "$defs": {"Size": {"type": "object", "properties": {"width": {"type": "integer", "default": 1}}}},
+        });
+        let pointers: Vec<_> = check_defaults(&schema)
+            .into_iter()
+            .map(|(pointer, _)| pointer)
+            .collect();
+        assert_eq!(
+            pointers,
+            [
+                "/properties/page/default",
+                "/properties/sort/examples/1",
+                "/properties/size/default/width",
+                "/properties/list/items/anyOf/1/default",
+            ]
+        );
+    }
+
+    #[test]
+    fn fields_whose_default_is_not_told_are_found() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "text": {"type": "string"},
+                "separator": {"$ref": "#/$defs/Separator"},
+                "told": {"type": "integer", "default": 1},
+                "option": {"type": ["string", "null"]},
+                "shared": {"anyOf": [{"$ref": "#/$defs/Part"}, {"type": "null"}]},
+                "anything": {"description": "JSON"},
+            },
+            "required": ["text"],
+            "$defs": {
+                "Separator": {"type": "string", "enum": ["comma", "semicolon"]},
+                "Part": {"type": "object", "properties": {"a/b": {"type": "array"}}},
+            },
+        });
+        assert_eq!(
+            hidden_defaults(&schema),
+            ["/properties/separator", "/$defs/Part/properties/a~1b"]
         );
     }
 }

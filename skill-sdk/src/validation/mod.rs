@@ -27,6 +27,8 @@ use serde_json::{Map, Value, json};
 
 #[cfg(any(feature = "host", feature = "testing"))]
 pub(crate) use self::examples::check_examples;
+#[cfg(feature = "host")]
+pub(crate) use self::examples::{check_defaults, hidden_defaults};
 use self::keywords::Handling;
 use self::scan::Scan;
 pub(crate) use self::violations::Violation;

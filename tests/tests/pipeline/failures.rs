@@ -212,22 +212,78 @@ async fn code_message_and_retryable_are_the_authors_and_the_source_is_for_the_lo
     }
 }
 
+/// A failure of the library, as any author gets one.
+fn busy() -> Result<(), SkillError> {
+    Err(SkillError::retryable("disk_busy", MARKER)
+        .with_details(json!({"disk": 1}))
+        .with_source("the cause"))
+}
+
+/// `?` on a classified failure, into a box.
+#[skill("failures.in_a_box", version = "1", side_effects = "none", risk = "low")]
+fn in_a_box() -> Result<(), Box<dyn Error + Send + Sync>> {
+    Ok(busy()?)
+}
+
+/// The same into an error of anyhow, with context or without.
+#[skill("failures.in_anyhow", version = "1", side_effects = "none", risk = "low")]
+async fn in_anyhow(context: bool) -> anyhow::Result<()> {
+    use anyhow::Context;
+    if context {
+        busy().context("while writing")?;
+    }
+    Ok(busy()?)
+}
+
+/// What the library itself says through anyhow.
+#[skill("failures.secret", version = "1", side_effects = "none", risk = "low")]
+async fn secret(ctx: &skill_sdk::SkillContext) -> anyhow::Result<()> {
+    ctx.secret("not-there")?;
+    Ok(())
+}
+
 #[tokio::test]
-async fn errors_that_nobody_classified_show_their_type_alone() {
-    let table: [(&'static Skill, &str, &str); 4] = [
-        (any_error::SKILL, "anyhow::Error", "hunter2: the cause"),
-        (io_error::SKILL, "std::io::error::Error", MARKER),
-        (chain::SKILL, "pipeline::failures::Chain", "hunter2: the cause"),
+async fn a_failure_in_a_box_keeps_its_class_and_its_message_is_not_logged() {
+    let expected = json!({"code": "disk_busy", "message": MARKER, "retryable": true, "details": {"disk": 1}});
+    let table = [
+        (in_a_box::SKILL, json!({}), "the cause"),
+        (in_anyhow::SKILL, json!({"context": false}), "the cause"),
         (
-            boxed::SKILL,
-            "alloc::boxed::Box<dyn core::error::Error + core::marker::Send + core::marker::Sync>",
-            MARKER,
+            in_anyhow::SKILL,
+            json!({"context": true}),
+            "while writing: disk_busy: the cause",
         ),
     ];
-    for (skill, name, source) in table {
+    for (index, (skill, inputs, source)) in table.into_iter().enumerate() {
+        let (completed, logged) = failed(skill, inputs, &format!("boxed-{index}")).await;
+        let error = completed.result().unwrap_err();
+        assert_eq!(wire(error), expected);
+        assert!(!error.is_crash());
+        assert!(!format!("{logged:?}").contains(MARKER), "{logged:?}");
+        assert_eq!(logged.field("source"), source);
+    }
+    let (completed, _) = failed(secret::SKILL, json!({}), "boxed-secret").await;
+    let error = completed.result().unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), ("config_missing", true));
+}
+
+#[tokio::test]
+async fn errors_that_nobody_classified_show_one_sentence() {
+    let table: [(&'static Skill, &str); 4] = [
+        (any_error::SKILL, "hunter2: the cause"),
+        (io_error::SKILL, MARKER),
+        (chain::SKILL, "hunter2: the cause"),
+        (boxed::SKILL, MARKER),
+    ];
+    for (skill, source) in table {
         let (completed, logged) = failed(skill, json!({}), skill.reference()).await;
         let error = completed.result().unwrap_err();
-        assert_eq!(wire(error), crash(name));
+        assert_eq!(
+            wire(error),
+            crash(
+                "the skill failed; the reason is in the log of the server, under the invocation id of this call"
+            )
+        );
         assert!(error.is_crash());
         assert_eq!(logged.level, tracing::Level::ERROR);
         assert_eq!(logged.field("source"), source);

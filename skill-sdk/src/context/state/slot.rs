@@ -87,7 +87,7 @@ async fn run(work: Build) -> Result<Shared, SkillError> {
                 Ok(Ok(built)) => built,
                 Ok(Err(panic)) => {
                     let text = format!("it panicked: {}", crate::error::panic_text(panic.as_ref()));
-                    Err(SkillError::unclassified("panic", Some(text.into())))
+                    Err(SkillError::crash("panic").with_source(text))
                 }
                 Err(_) => {
                     let message = format!("it took longer than {} minutes", LONGEST.as_secs() / 60);
@@ -100,7 +100,7 @@ async fn run(work: Build) -> Result<Shared, SkillError> {
             let span = tracing::Span::current();
             let task = tokio::task::spawn_blocking(move || span.in_scope(work));
             task.await
-                .unwrap_or_else(|failed| Err(SkillError::unclassified("panic", Some(failed.into()))))
+                .unwrap_or_else(|failed| Err(SkillError::crash("panic").with_source(failed)))
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{Failure, exit, output, select};
 use crate::contract::{Severity, Stage, validate_spec};
 use crate::host::args::Format;
 use crate::host::protocol::{Envelope, Problem, SkillEntry};
-use crate::validation::{Schema, check_examples};
+use crate::validation::{Schema, check_defaults, check_examples, hidden_defaults};
 
 /// A problem and how severe it is.
 #[derive(Debug, Serialize)]
@@ -137,7 +137,8 @@ pub fn report(envelope: &Envelope, names: &[String]) -> Result<Report, Failure> 
     })
 }
 
-fn violations(skill: &SkillEntry) -> Vec<Found> {
+/// Everything that is wrong with a skill, or may be: `check` reports it, and `export` writes nothing that has an error.
+pub(super) fn violations(skill: &SkillEntry) -> Vec<Found> {
     let found = |severity, code: &str, pointer: String, message: String| {
         Found::new(skill, severity, code, Some(pointer), message)
     };
@@ -162,10 +163,29 @@ fn violations(skill: &SkillEntry) -> Vec<Found> {
     let contract = &skill.spec["contract"];
     // The rules do not read regular expressions; a validator does.
     for side in ["inputs", "outputs"] {
-        if let Err(why) = Schema::compile(&contract[side]) {
+        let (schema, pointer) = (&contract[side], format!("/contract/{side}"));
+        if let Err(why) = Schema::compile(schema) {
             let message = format!("the schema cannot be used: {why}");
-            let pointer = format!("/contract/{side}");
             all.push(found(Severity::Error, "invalid_json_schema", pointer, message));
+            continue;
+        }
+        let broken = check_defaults(schema).into_iter().map(|(place, why)| {
+            let message = format!("the value breaks the schema that it stands in: {why}");
+            ("value_violates_schema", place, message)
+        });
+        let of_types = (side == "inputs" && !skill.inputs_given).then(|| hidden_defaults(schema));
+        let hidden = of_types.into_iter().flatten().map(|place| {
+            let message = "the field has a default that is not in the contract, so nobody sees it change: derive \
+                           `serde::Serialize` for its type, without `skip_serializing_if`";
+            ("hidden_default", place, message.to_owned())
+        });
+        for (code, place, message) in broken.chain(hidden) {
+            all.push(found(
+                Severity::Warning,
+                code,
+                format!("{pointer}{place}"),
+                message,
+            ));
         }
     }
     if let Some(examples) = skill.metadata.get("examples") {
@@ -201,6 +221,37 @@ mod tests {
         let found = violations(&skill);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].problem.pointer.as_deref(), Some("/examples/1/inputs/a"));
+    }
+
+    #[test]
+    fn a_default_that_breaks_its_schema_or_is_hidden_is_a_warning() {
+        let mut skill = skill("a.a@1", "x::a");
+        skill.spec = json!({
+            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
+            "contract": {
+                "inputs": {"type": "object", "properties": {"a": {"type": "integer", "minimum": 1, "default": 0}}},
+                "outputs": {"type": "object"},
+                "idempotency": "none", "timeoutSeconds": 60,
+                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
+                "implementation": {"protocol": "local", "entrypoint": "x:a"},
+            },
+        });
+        let found = violations(&skill);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert_eq!(
+            found[0].problem.to_string().lines().next(),
+            Some(
+                "a.a@1: /contract/inputs/properties/a/default: the value breaks the schema that it stands in: 0 is less \
+                 than the minimum of 1 [value_violates_schema]"
+            )
+        );
+        skill.inputs_given = false;
+        skill.spec["contract"]["inputs"]["properties"]["a"] = json!({"type": "integer"});
+        let found = violations(&skill);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert_eq!(found[0].problem.code, "hidden_default");
     }
 
     #[test]

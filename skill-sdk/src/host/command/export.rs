@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, exit, failure, output, select};
+use super::{Failure, check, exit, failure, output, select};
 use crate::contract::package::{Drift, Finding, Outcome, PackageError, Plan};
-use crate::contract::{Auth, Implementation, Spec, Stage, Violation, validate_spec};
+use crate::contract::{Auth, Implementation, Severity, Spec};
 use crate::host::args::{ExportArgs, Format, Protocol};
 use crate::host::protocol::SkillEntry;
 
@@ -41,7 +41,7 @@ pub fn export(
         planned = plan(&whole()?)?;
     }
     if args.check {
-        check(&planned, args.format)
+        compare(&planned, args.format)
     } else {
         write(&planned, args.format)
     }
@@ -58,18 +58,23 @@ fn document(skill: &SkillEntry, args: &ExportArgs) -> Result<Value, Failure> {
     if let Some(implementation) = implementation(skill, args) {
         spec["contract"]["implementation"] = json!(implementation);
     }
-    let (broken, doubtful): (Vec<_>, Vec<_>) = validate_spec(&spec, Stage::Source)
+    // The same gate as that of `check`, for what is written.
+    let exported = SkillEntry {
+        spec,
+        ..skill.clone()
+    };
+    let (broken, doubtful): (Vec<_>, Vec<_>) = check::violations(&exported)
         .into_iter()
-        .partition(Violation::is_blocking);
-    for violation in doubtful {
-        failure::warn(&format!("{}: {violation}", skill.reference), None);
+        .partition(|found| found.severity == Severity::Error);
+    for found in doubtful {
+        failure::warn(&found.problem.to_string(), None);
     }
     if !broken.is_empty() {
-        let lines: Vec<_> = broken.iter().map(ToString::to_string).collect();
+        let lines: Vec<_> = broken.iter().map(|found| found.problem.to_string()).collect();
         let failure = Failure::usage(format!("`{}` cannot be exported this way", skill.reference));
         return Err(failure.detail(lines.join("\n")));
     }
-    Ok(Spec::document(&skill.name, &spec))
+    Ok(Spec::document(&skill.name, &exported.spec))
 }
 
 fn implementation(skill: &SkillEntry, args: &ExportArgs) -> Option<Implementation> {
@@ -102,7 +107,7 @@ fn write(plan: &Plan, format: Format) -> Result<u8, Failure> {
     Ok(exit::GOOD)
 }
 
-fn check(plan: &Plan, format: Format) -> Result<u8, Failure> {
+fn compare(plan: &Plan, format: Format) -> Result<u8, Failure> {
     let drift = plan.check()?;
     output::print(&match format {
         Format::Json => output::json(&json!({"ok": drift.is_empty(), "drift": drift}))?,
@@ -199,5 +204,16 @@ mod tests {
     fn an_endpoint_that_would_be_refused_is_refused() {
         let failure = document(&entry(), &args(Some(Protocol::Http), "ftp://x")).unwrap_err();
         assert_eq!(failure.code, exit::USAGE);
+    }
+
+    #[test]
+    fn what_check_refuses_is_not_exported() {
+        let mut entry = entry();
+        entry.spec["contract"]["inputs"]["properties"] = json!({"a": {"pattern": "^(?>a|ab)c$"}});
+        let failure = document(&entry, &args(None, "")).unwrap_err();
+        assert!(
+            format!("{failure:?}").contains("invalid_json_schema"),
+            "{failure:?}"
+        );
     }
 }

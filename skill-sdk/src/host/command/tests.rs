@@ -10,7 +10,7 @@ pub(super) fn skill(reference: &str, path: &str) -> SkillEntry {
     serde_json::from_value(json!({
         "ref": reference, "name": name, "version": version, "path": path,
         "entrypoint": format!("{}:{function}", module.replace("::", ".")),
-        "package": "acme-skills", "packageVersion": "1.0.0", "file": "src/lib.rs", "line": 3,
+        "package": "acme-skills", "packageVersion": "1.0.0", "file": "src/lib.rs", "line": 3, "inputsGiven": true,
         "spec": {"sideEffects": "none", "riskLevel": "low", "contract": {"timeoutSeconds": 60}},
     }))
     .unwrap()
