@@ -54,15 +54,21 @@ fn integer(number: &str) -> Option<String> {
     if number != "-0" && !number.contains(['.', 'e', 'E']) {
         return None;
     }
-    // The sum has no sign where it is zero.
-    let integer = format!("{:.0}", number.parse::<f64>().ok()? + 0.0);
-    let significant = |number: &str| -> String {
-        let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
-        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-        digits.trim_matches('0').to_owned()
-    };
-    let is_exact = significant(number) == significant(&integer);
-    (is_exact && integer.len() <= MAX_DIGITS).then_some(integer)
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |whole| ("-", whole));
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_end_matches('0');
+    if digits.is_empty() {
+        return Some("0".to_owned());
+    }
+    // How many digits stand before the point, once the exponent has moved it.
+    let before = isize::try_from(whole.len())
+        .ok()?
+        .checked_add(exponent.parse().ok()?)?;
+    let before = usize::try_from(before).ok()?;
+    let is_integer = (digits.len()..=MAX_DIGITS).contains(&before);
+    is_integer.then(|| format!("{sign}{}", format!("{digits:0<before$}").trim_start_matches('0')))
 }
 
 #[cfg(test)]
@@ -81,7 +87,10 @@ mod tests {
             ("-0.0", Some("0")),
             ("-0", Some("0")),
             ("1180591620717411303424.0", Some("1180591620717411303424")),
-            ("1180591620717411303425.0", None),
+            ("1180591620717411303425.0", Some("1180591620717411303425")),
+            ("1.1805916207174113e21", Some("1180591620717411300000")),
+            ("0.5e1", Some("5")),
+            ("0.00", Some("0")),
             ("1e20", Some("100000000000000000000")),
             ("1E2", Some("100")),
             ("1e0", Some("1")),
