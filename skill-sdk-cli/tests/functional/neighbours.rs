@@ -76,7 +76,7 @@ fn serve_mcp_stdio_answers_clients_of_both_eras() {
     assert_eq!(answers.len(), 5, "{answers:?}");
     assert_eq!(answers[0]["result"]["resultType"], "complete");
     assert_eq!(answers[1]["result"]["protocolVersion"], "2025-11-25");
-    assert_eq!(answers[2]["result"]["tools"][0]["name"], "s.one");
+    assert_eq!(answers[2]["result"]["tools"][0]["name"], "s_one");
     for called in &answers[3..] {
         assert_eq!(called["result"]["structuredContent"], arguments, "{called}");
     }
