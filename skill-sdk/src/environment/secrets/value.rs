@@ -8,7 +8,7 @@ use std::fmt;
 /// environment anyway.
 ///
 /// ```
-/// use skill_sdk::secrets::Secret;
+/// use skill_sdk::Secret;
 ///
 /// let secret = Secret::new("hunter2");
 /// assert_eq!(format!("{secret:?}"), "Secret(redacted)");

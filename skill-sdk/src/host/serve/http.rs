@@ -91,10 +91,11 @@ async fn listen(
     let failed =
         |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {host}:{port}: {error}"));
     let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
-    let mut options = ServeOptions::default();
-    options.anonymous_anywhere = args.allow_anonymous == Some(AllowAnonymous::Anywhere);
-    options.ops.clone_from(&args.ops_addr);
-    options.drain = args.drain;
+    let options = ServeOptions {
+        anonymous_anywhere: args.allow_anonymous == Some(AllowAnonymous::Anywhere),
+        ops: args.ops_addr.clone(),
+        drain: args.drain,
+    };
     let address = options.address(&listener, anonymous)?;
     Ok((listener, address, options))
 }
