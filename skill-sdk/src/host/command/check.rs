@@ -199,21 +199,32 @@ pub(super) fn violations(skill: &SkillEntry) -> Vec<Found> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::super::tests::skill;
     use super::*;
 
-    #[test]
-    fn examples_keep_the_contract() {
-        let mut skill = skill("a.a@1", "x::a");
+    /// A skill with these inputs that keeps every rule.
+    fn described(reference: &str, inputs: &Value) -> SkillEntry {
+        let mut skill = skill(reference, "x::a");
         skill.spec = json!({
             "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
             "contract": {
-                "inputs": {"type": "object", "properties": {"a": {"minimum": 0}}}, "outputs": {"type": "object"},
+                "inputs": inputs, "outputs": {"type": "object"},
                 "idempotency": "none", "timeoutSeconds": 60,
                 "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
                 "implementation": {"protocol": "local", "entrypoint": "x:a"},
             },
         });
+        skill
+    }
+
+    #[test]
+    fn examples_keep_the_contract() {
+        let mut skill = described(
+            "a.a@1",
+            &json!({"type": "object", "properties": {"a": {"minimum": 0}}}),
+        );
         skill.metadata.insert(
             "examples".into(),
             json!([{"inputs": {"a": 1}}, {"inputs": {"a": -1}}]),
@@ -225,17 +236,10 @@ mod tests {
 
     #[test]
     fn a_default_that_breaks_its_schema_or_is_hidden_is_a_warning() {
-        let mut skill = skill("a.a@1", "x::a");
-        skill.spec = json!({
-            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
-            "contract": {
-                "inputs": {"type": "object", "properties": {"a": {"type": "integer", "minimum": 1, "default": 0}}},
-                "outputs": {"type": "object"},
-                "idempotency": "none", "timeoutSeconds": 60,
-                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
-                "implementation": {"protocol": "local", "entrypoint": "x:a"},
-            },
-        });
+        let mut skill = described(
+            "a.a@1",
+            &json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 1, "default": 0}}}),
+        );
         let found = violations(&skill);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].severity, Severity::Warning);
@@ -256,17 +260,10 @@ mod tests {
 
     #[test]
     fn every_violation_is_found() {
-        let mut skill = skill("a.a@1", "x::a");
-        skill.spec = json!({
-            "version": "1", "description": "It.", "sideEffects": "none", "riskLevel": "low",
-            "contract": {
-                "inputs": {"type": "object", "properties": {"a": {"pattern": "[b-a]"}}},
-                "outputs": {"type": "object"},
-                "idempotency": "none", "timeoutSeconds": 60,
-                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
-                "implementation": {"protocol": "local", "entrypoint": "x:a"},
-            },
-        });
+        let mut skill = described(
+            "a.a@1",
+            &json!({"type": "object", "properties": {"a": {"pattern": "[b-a]"}}}),
+        );
         let found = violations(&skill);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].problem.code, "invalid_json_schema");
@@ -281,16 +278,8 @@ mod tests {
 
     #[test]
     fn only_errors_fail_the_check() {
-        let mut skill = skill("a.b@1", "x::a");
-        skill.spec = json!({
-            "version": "1", "description": " ", "sideEffects": "none", "riskLevel": "low",
-            "contract": {
-                "inputs": {"type": "object"}, "outputs": {"type": "object"},
-                "idempotency": "none", "timeoutSeconds": 60,
-                "retryPolicy": {"maxAttempts": 1, "backoffSeconds": 0},
-                "implementation": {"protocol": "local", "entrypoint": "x:a"},
-            },
-        });
+        let mut skill = described("a.b@1", &json!({"type": "object"}));
+        skill.spec["description"] = " ".into();
         let mut envelope = Envelope {
             protocol: crate::host::protocol::PROTOCOL,
             sdk: "1".to_owned(),
