@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use super::relax;
+
 /// What serde reports of an object or list as a whole. All else it reports of the member or item that was read last.
 const OF_THE_WHOLE: [&str; 4] = [
     "missing field",
@@ -28,7 +30,8 @@ pub(super) fn path(json: &str, error: &serde_json::Error) -> String {
     };
     let mut path = String::new();
     let mut inner = json.trim_ascii_start();
-    while let Some((name, part)) = parts(inner)
+    let mut left = relax::budget(json);
+    while let Some((name, part)) = parts(inner, &mut left)
         .into_iter()
         .filter(is_meant)
         .max_by_key(|(_, part)| start_of(part))
@@ -39,8 +42,12 @@ pub(super) fn path(json: &str, error: &serde_json::Error) -> String {
     if path.is_empty() { "/".to_owned() } else { path }
 }
 
-/// The members or items of a value.
-fn parts(json: &str) -> Vec<(String, &RawValue)> {
+/// The members or items of a value; none when too much was read already.
+fn parts<'a>(json: &'a str, left: &mut usize) -> Vec<(String, &'a RawValue)> {
+    let Some(rest) = left.checked_sub(json.len()) else {
+        return Vec::new();
+    };
+    *left = rest;
     if json.starts_with('{') {
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).unwrap_or_default();
         return members.into_iter().collect();

@@ -11,15 +11,21 @@ use serde_json::value::RawValue;
 /// The longest integer that is written out, in digits.
 const MAX_DIGITS: usize = 40;
 
-/// The text anew; `None` when it is not JSON or too deep.
+/// How many bytes may be read for a text: each level of nesting reads what is in it again.
+pub(super) fn budget(json: &str) -> usize {
+    json.len().saturating_mul(16).saturating_add(64 * 1024)
+}
+
+/// The text anew; `None` when it is not JSON, or too long for its depth.
 pub(super) fn relaxed(json: &str) -> Option<String> {
     let mut text = String::with_capacity(json.len());
-    write(json, &mut text)?;
+    write(json, &mut budget(json), &mut text)?;
     Some(text)
 }
 
 /// Nesting is bounded: the schema check before parsed the text with a bound of its own.
-fn write(json: &str, text: &mut String) -> Option<()> {
+fn write(json: &str, left: &mut usize, text: &mut String) -> Option<()> {
+    *left = left.checked_sub(json.len())?;
     match json.trim_ascii_start().as_bytes().first()? {
         b'{' => {
             // Of several members of one name the last counts.
@@ -29,7 +35,7 @@ fn write(json: &str, text: &mut String) -> Option<()> {
                 text.push_str(if index > 0 { "," } else { "" });
                 text.push_str(&serde_json::to_string(name).ok()?);
                 text.push(':');
-                write(value.get(), text)?;
+                write(value.get(), left, text)?;
             }
             text.push('}');
         }
@@ -38,7 +44,7 @@ fn write(json: &str, text: &mut String) -> Option<()> {
             text.push('[');
             for (index, item) in items.iter().enumerate() {
                 text.push_str(if index > 0 { "," } else { "" });
-                write(item.get(), text)?;
+                write(item.get(), left, text)?;
             }
             text.push(']');
         }
@@ -113,5 +119,17 @@ mod tests {
         let text = relaxed(r#"{"a": [1, 1.5, null, true, "1.0"]}"#).unwrap();
         assert_eq!(text, r#"{"a":[1,1.5,null,true,"1.0"]}"#);
         assert_eq!(relaxed("{"), None);
+    }
+
+    #[test]
+    fn reading_is_bounded_by_the_length() {
+        let nested = |content: &str| format!("{}{content}{}", "[".repeat(126), "]".repeat(126));
+        assert_eq!(relaxed(&nested("1.0")), Some(nested("1")));
+        let long = format!("\"{}\"", "x".repeat(100_000));
+        assert_eq!(relaxed(&nested(&long)), None);
+        assert_eq!(
+            relaxed(&format!("[[[{long}, 1.0]]]")),
+            Some(format!("[[[{long},1]]]"))
+        );
     }
 }
