@@ -79,6 +79,7 @@ pub mod pipeline;
 mod platform;
 mod registry;
 #[cfg(feature = "runtime")]
+#[cfg_attr(not(feature = "http"), allow(unreachable_pub, reason = "public with `http`"))]
 mod serve;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -92,6 +93,8 @@ pub use crate::context::SkillContext;
 pub use crate::context::caller::Caller;
 pub use crate::context::input::Answer;
 pub use crate::environment::{Environment, Secret};
+#[cfg(any(feature = "auth", feature = "host"))]
+pub use crate::error::ConfigError;
 #[doc(hidden)]
 pub use crate::error::is_valid_code;
 pub use crate::error::{FailureExt, SkillError};

@@ -10,6 +10,8 @@ use std::thread::{self, JoinHandle};
 pub struct Program {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Its management port, when the arguments have `--ops-addr`.
+    pub ops: Option<SocketAddr>,
     child: Child,
     stdout: JoinHandle<String>,
     stderr: JoinHandle<String>,
@@ -34,16 +36,23 @@ impl Program {
             .expect("the program starts");
         let stderr = read_all(child.stderr.take().expect("it is piped"));
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut line = String::new();
-        stdout.read_line(&mut line).expect("it says where it listens");
-        let address = line.trim().strip_prefix("listening on http://");
-        let Some(address) = address.and_then(|address| address.parse().ok()) else {
-            let ended = stderr.join().expect("it is read");
-            unusable(&line, &ended)
+        let mut text = String::new();
+        let mut address = |prefix: &str| {
+            let start = text.len();
+            stdout.read_line(&mut text).expect("it says where it listens");
+            text[start..].trim().strip_prefix(prefix)?.parse().ok()
         };
-        let stdout = read_rest(line, stdout);
+        let listening = address("listening on http://");
+        let has_ops = listening.is_some() && arguments.contains(&"--ops-addr");
+        let ops = has_ops.then(|| address("management port on http://")).flatten();
+        let Some(address) = listening.filter(|_| ops.is_some() == has_ops) else {
+            let ended = stderr.join().expect("it is read");
+            unusable(&text, &ended)
+        };
+        let stdout = read_rest(text, stdout);
         Self {
             address,
+            ops,
             child,
             stdout,
             stderr,

@@ -21,14 +21,14 @@ pub(super) fn is_expired(expires_at: i64, now: i64) -> bool {
 
 /// The caller that the claims name, if they are valid for this server and at `now`.
 pub(super) fn caller(claims: Claims, settings: &AuthSettings, now: i64) -> Result<Caller, AuthError> {
-    let expires_at = time(&claims, "exp")?;
-    let issued_at = time(&claims, "iat")?;
-    let not_before = time(&claims, "nbf")?;
-    if string(&claims, "iss")? != settings.issuer {
+    let [expires_at, issued_at, not_before] =
+        ["exp", "iat", "nbf"].map(|name| required(&claims, name, seconds));
+    let (expires_at, issued_at, not_before) = (expires_at?, issued_at?, not_before?);
+    if required(&claims, "iss", Value::as_str)? != settings.issuer {
         return Err(AuthError::invalid("the issuer is another one"));
     }
     // A list never passes: a token for several services could be replayed from one to the other.
-    if required(&claims, "aud")?.as_str() != Some(&settings.audience) {
+    if required(&claims, "aud", Some)?.as_str() != Some(&settings.audience) {
         return Err(AuthError::invalid("the audience is another one, or a list"));
     }
     if is_expired(expires_at, now) {
@@ -39,32 +39,35 @@ pub(super) fn caller(claims: Claims, settings: &AuthSettings, now: i64) -> Resul
             return Err(AuthError::invalid(format!("the claim {name} lies in the future")));
         }
     }
-    let token_id = string(&claims, "jti")?.to_owned();
-    let credential_id = match claims.get("credential_id") {
-        None | Some(Value::Null) => token_id.clone(),
-        Some(Value::String(id)) if id.is_empty() => token_id.clone(),
-        Some(Value::String(id)) => id.clone(),
-        Some(_) => return Err(malformed("credential_id")),
-    };
+    let token_id = required(&claims, "jti", Value::as_str)?.to_owned();
+    let credential_id = optional(&claims, "credential_id", Value::as_str)?.filter(|id| !id.is_empty());
+    let credential_id = credential_id.unwrap_or(&token_id).to_owned();
     if credential_id.is_empty() {
         return Err(malformed("jti"));
     }
+    // These describe the caller and decide nothing here: a malformed one is treated as absent.
+    let text = |name: &str| {
+        claims
+            .get(name)?
+            .as_str()
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
     Ok(Caller {
-        tenant_id: uuid(string(&claims, "tenant_id")?).ok_or_else(|| malformed("tenant_id"))?,
-        principal_id: uuid(string(&claims, "sub")?).ok_or_else(|| malformed("sub"))?,
-        principal_type: optional(&claims, "principal_type").map(str::to_owned),
+        tenant_id: required(&claims, "tenant_id", uuid)?,
+        principal_id: required(&claims, "sub", uuid)?,
+        principal_type: text("principal_type"),
         credential_id,
         audience: settings.audience.clone(),
         issuer: settings.issuer.clone(),
         token_id,
-        scopes: scopes(&claims, "scope")?.unwrap_or_default(),
-        scope_ceiling: scopes(&claims, "scope_ceiling")?,
+        scopes: optional(&claims, "scope", scopes)?.unwrap_or_default(),
+        scope_ceiling: optional(&claims, "scope_ceiling", scopes)?,
         expires_at,
         issued_at,
-        // These describe the caller and decide nothing here: a malformed one is treated as absent.
-        session_id: optional(&claims, "session_id").and_then(uuid),
+        session_id: claims.get("session_id").and_then(uuid),
         auth_time: claims.get("auth_time").and_then(seconds),
-        acr: optional(&claims, "acr").map(str::to_owned),
+        acr: text("acr"),
         claims,
     })
 }
@@ -77,26 +80,30 @@ fn malformed(name: &str) -> AuthError {
     AuthError::invalid(format!("the claim {name} has a wrong form"))
 }
 
-fn required<'a>(claims: &'a Claims, name: &str) -> Result<&'a Value, AuthError> {
-    let value = claims.get(name).filter(|value| !value.is_null());
-    value.ok_or_else(|| AuthError::invalid(format!("the claim {name} is missing")))
+/// A claim; `None` when it is missing or null.
+fn optional<'a, T>(
+    claims: &'a Claims,
+    name: &str,
+    read: impl Fn(&'a Value) -> Option<T>,
+) -> Result<Option<T>, AuthError> {
+    match claims.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => read(value).map(Some).ok_or_else(|| malformed(name)),
+    }
 }
 
-fn string<'a>(claims: &'a Claims, name: &str) -> Result<&'a str, AuthError> {
-    required(claims, name)?.as_str().ok_or_else(|| malformed(name))
-}
-
-fn optional<'a>(claims: &'a Claims, name: &str) -> Option<&'a str> {
-    claims.get(name)?.as_str().filter(|text| !text.is_empty())
+fn required<'a, T>(
+    claims: &'a Claims,
+    name: &str,
+    read: impl Fn(&'a Value) -> Option<T>,
+) -> Result<T, AuthError> {
+    let missing = || AuthError::invalid(format!("the claim {name} is missing"));
+    optional(claims, name, read)?.ok_or_else(missing)
 }
 
 /// The UUID in lower case with dashes.
-fn uuid(text: &str) -> Option<String> {
-    Uuid::try_parse(text).ok().map(|uuid| uuid.to_string())
-}
-
-fn time(claims: &Claims, name: &str) -> Result<i64, AuthError> {
-    seconds(required(claims, name)?).ok_or_else(|| malformed(name))
+fn uuid(value: &Value) -> Option<String> {
+    Uuid::try_parse(value.as_str()?).ok().map(|uuid| uuid.to_string())
 }
 
 /// A number of seconds without its fraction.
@@ -109,19 +116,19 @@ fn seconds(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().map(whole))
 }
 
-/// Scopes: a list of strings, or one string with spaces between them. `None` when there is no such claim.
-fn scopes(claims: &Claims, name: &str) -> Result<Option<BTreeSet<String>>, AuthError> {
-    let scopes: Option<Vec<&str>> = match claims.get(name) {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => Some(text.split(' ').collect()),
-        Some(Value::Array(items)) => items.iter().map(Value::as_str).collect(),
-        Some(_) => None,
+/// Scopes: a list of strings, or one string with spaces between them.
+fn scopes(value: &Value) -> Option<BTreeSet<String>> {
+    let scopes: Vec<&str> = match value {
+        Value::String(text) => text.split(' ').collect(),
+        Value::Array(items) => items.iter().map(Value::as_str).collect::<Option<_>>()?,
+        _ => return None,
     };
     let ambiguous = |c: char| c.is_whitespace() || c.is_control();
-    let scopes = scopes.filter(|scopes| !scopes.iter().any(|scope| scope.contains(ambiguous)));
-    let scopes = scopes.ok_or_else(|| malformed(name))?;
+    if scopes.iter().any(|scope| scope.contains(ambiguous)) {
+        return None;
+    }
     let named = scopes.into_iter().filter(|scope| !scope.is_empty());
-    Ok(Some(named.map(str::to_owned).collect()))
+    Some(named.map(str::to_owned).collect())
 }
 
 #[cfg(test)]
@@ -298,7 +305,7 @@ mod tests {
             "{11111111-abcd-4111-8111-111111111111}",
             "urn:uuid:11111111-abcd-4111-8111-111111111111",
         ] {
-            assert_eq!(uuid(text).as_deref(), Some(UUID), "{text}");
+            assert_eq!(uuid(&json!(text)).as_deref(), Some(UUID), "{text}");
         }
         for text in [
             "",
@@ -310,7 +317,7 @@ mod tests {
             "{11111111-abcd-4111-8111-111111111111",
             "--------------------------------",
         ] {
-            assert_eq!(uuid(text), None, "{text:?}");
+            assert_eq!(uuid(&json!(text)), None, "{text:?}");
         }
     }
 }

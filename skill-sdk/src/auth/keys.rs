@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode, Url};
-use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use super::jwks::{KeySet, MAX_JWKS_BYTES};
-use super::settings::{JWKS_URL, SettingsError};
+use super::settings::JWKS_URL;
 use super::verifier::Clock;
+use crate::error::ConfigError;
 
 /// How old the keys may be before they are fetched again.
 pub const JWKS_MAX_AGE: Duration = Duration::from_mins(5);
@@ -30,18 +30,15 @@ pub const JWKS_TIMEOUT: Duration = Duration::from_secs(3);
 pub(super) struct Keys {
     source: JwksUrl,
     clock: Arc<dyn Clock>,
-    state: Mutex<State>,
+    cached: Mutex<Option<Cached>>,
+    /// When the last fetch began. Locked while a fetch runs, so that there is one at a time.
+    attempted: tokio::sync::Mutex<Option<Instant>>,
 }
 
-#[derive(Default)]
-struct State {
-    keys: Option<Arc<KeySet>>,
-    /// When the fetch that brought the keys began.
-    fetched: Option<Instant>,
-    /// When the last fetch began.
-    attempted: Option<Instant>,
-    /// The fetch that runs or ran last. Its sender is dropped when it ends, however it ends.
-    fetch: Option<watch::Receiver<()>>,
+struct Cached {
+    keys: Arc<KeySet>,
+    /// When the fetch of these keys began.
+    fetched: Instant,
 }
 
 impl Keys {
@@ -49,94 +46,76 @@ impl Keys {
         Self {
             source,
             clock,
-            state: Mutex::default(),
+            cached: Mutex::default(),
+            attempted: tokio::sync::Mutex::default(),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Cached>> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there ever were keys.
+    /// Whether keys were ever fetched.
     pub(super) fn were_fetched(&self) -> bool {
-        self.state().keys.is_some()
+        self.lock().is_some()
     }
 
-    /// The keys if they are at most that old.
+    /// The cached keys if they are at most this old.
     fn cached(&self, max_age: Duration) -> Option<Arc<KeySet>> {
-        let state = self.state();
-        let age = self.clock.now().duration_since(state.fetched?);
-        state.keys.clone().filter(|_| age <= max_age)
+        let cached = self.lock();
+        let Cached { keys, fetched } = cached.as_ref()?;
+        (self.clock.now().duration_since(*fetched) <= max_age).then(|| Arc::clone(keys))
     }
 
-    /// The keys, fetched before when they are stale.
-    ///
-    /// The caller that starts the fetch waits for it; the others use the stale keys and wait only if there are none.
+    /// The keys, refreshed before if they are older than [`JWKS_MAX_AGE`]. While another caller refreshes them, keys that are
+    /// not older than [`JWKS_MAX_STALE`] are used.
     pub(super) async fn get(self: &Arc<Self>) -> Option<Arc<KeySet>> {
         if let Some(keys) = self.cached(JWKS_MAX_AGE) {
             return Some(keys);
         }
-        let join = self.cached(JWKS_MAX_STALE).is_none();
-        self.refresh(join).await;
+        let stale = self.cached(JWKS_MAX_STALE);
+        if stale.is_some() && self.attempted.try_lock().is_err() {
+            return stale;
+        }
+        self.get_refreshed().await
+    }
+
+    /// The keys, after a refresh unless the last one is less than [`JWKS_MIN_REFRESH_INTERVAL`] ago.
+    pub(super) async fn get_refreshed(self: &Arc<Self>) -> Option<Arc<KeySet>> {
+        let _ = self.start_refresh().await;
         self.cached(JWKS_MAX_STALE)
     }
 
-    /// The keys, fetched again for a key that they do not have.
-    pub(super) async fn get_again(self: &Arc<Self>) -> Option<Arc<KeySet>> {
-        self.refresh(true).await;
-        self.cached(JWKS_MAX_STALE)
-    }
-
-    /// Waits for the fetch that it starts and, with `join`, for one that runs already.
-    async fn refresh(self: &Arc<Self>, join: bool) {
-        if let Some((started, mut fetch)) = self.start_fetch()
-            && (started || join)
-        {
-            // Nothing is ever sent: this ends when the sender is dropped.
-            let _ = fetch.changed().await;
-        }
-    }
-
-    /// Starts a fetch if none runs and the last one began long enough ago. Gives the fetch that runs, and whether it is new.
-    pub(super) fn start_fetch(self: &Arc<Self>) -> Option<(bool, watch::Receiver<()>)> {
-        let now = self.clock.now();
-        let mut state = self.state();
-        if let Some(fetch) = state.fetch.as_ref().filter(|fetch| fetch.has_changed().is_ok()) {
-            return Some((false, fetch.clone()));
-        }
-        let too_early = |last: Instant| now.duration_since(last) < JWKS_MIN_REFRESH_INTERVAL;
-        if state.attempted.is_some_and(too_early) {
-            return None;
-        }
-        let runtime = Handle::try_current().ok()?;
-        let (done, fetch) = watch::channel(());
-        state.attempted = Some(now);
-        state.fetch = Some(fetch.clone());
-        drop(state);
+    /// Refreshes the keys in a task of its own, which goes on when the request that started it is cancelled.
+    pub(super) fn start_refresh(self: &Arc<Self>) -> JoinHandle<()> {
         let keys = Arc::clone(self);
-        // A task of its own: it goes on when the request that started it is cancelled.
-        runtime.spawn(async move {
-            if let Err(error) = keys.fetch(now).await {
-                tracing::warn!(%error, "the keys of the issuer could not be fetched");
-            }
-            drop(done);
-        });
-        Some((true, fetch))
+        tokio::spawn(async move { keys.refresh().await })
     }
 
-    async fn fetch(&self, began: Instant) -> Result<(), String> {
+    async fn refresh(&self) {
+        // Waits for the fetch that runs, if one does.
+        let mut attempted = self.attempted.lock().await;
+        let now = self.clock.now();
+        if attempted.is_some_and(|last| now.duration_since(last) < JWKS_MIN_REFRESH_INTERVAL) {
+            return;
+        }
+        *attempted = Some(now);
+        if let Err(error) = self.fetch(now).await {
+            tracing::warn!(%error, "the keys of the issuer could not be fetched");
+        }
+    }
+
+    async fn fetch(&self, fetched: Instant) -> Result<(), String> {
         let document = self.source.fetch().await?;
-        let same = |keys: &Arc<KeySet>| keys.document == document;
-        let cached = self.state().keys.clone().filter(same);
-        let keys = match cached {
+        let same = |cached: &Cached| (cached.keys.document == document).then(|| Arc::clone(&cached.keys));
+        let unchanged = self.lock().as_ref().and_then(same);
+        let keys = match unchanged {
             // Tokens that were verified with these keys stay cached.
             Some(keys) => keys,
             None => Arc::new(KeySet::read(document)?),
         };
         tracing::debug!(?keys, "the keys of the issuer were fetched");
-        let mut state = self.state();
-        state.keys = Some(keys);
-        state.fetched = Some(began);
+        *self.lock() = Some(Cached { keys, fetched });
         Ok(())
     }
 }
@@ -150,33 +129,24 @@ pub(super) struct JwksUrl {
 
 impl JwksUrl {
     /// The URL must be `https`, or `http` on a loopback address: who can change keys on their way can sign tokens.
-    pub(super) fn parse(url: &str) -> Result<Self, SettingsError> {
-        let invalid = |why: &str| SettingsError(format!("{JWKS_URL} {why}"));
-        let url = Url::parse(url).map_err(|error| {
-            invalid(&format!(
-                "must be a URL such as https://iam.example/jwks: {error}"
-            ))
-        })?;
+    pub(super) fn parse(url: &str) -> Result<Self, ConfigError> {
+        let invalid = |why: &str| ConfigError::new(format!("{JWKS_URL} must {why}"));
+        let url = Url::parse(url)
+            .map_err(|error| invalid(&format!("be a URL such as https://iam.example/jwks: {error}")))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(invalid("must not hold a user name or a password"));
+            return Err(invalid("not contain a user name or a password"));
         }
         let is_loopback = url.host_str().is_some_and(is_loopback);
         if url.scheme() != "https" && !(url.scheme() == "http" && is_loopback) {
             return Err(invalid(
-                "must begin with https://; http:// is for loopback addresses only, since whoever can change keys on their \
-                 way can sign tokens",
+                "begin with https://; http:// is accepted for loopback addresses only",
             ));
         }
         Ok(Self { url, is_loopback })
     }
 
     async fn fetch(&self) -> Result<Vec<u8>, String> {
-        self.download()
-            .await
-            .map_err(|error| chain(&error.without_url()))?
-    }
-
-    async fn download(&self) -> Result<Result<Vec<u8>, String>, reqwest::Error> {
+        let failed = |error: reqwest::Error| chain(&error.without_url());
         // Fetches are minutes apart: there is nothing to keep between them, and a server starts faster without a client.
         let mut client = Client::builder()
             .redirect(Policy::none())
@@ -189,18 +159,19 @@ impl JwksUrl {
             // Without reading the certificates of the system.
             client = client.tls_certs_only([]);
         }
-        let mut response = client.build()?.get(self.url.clone()).send().await?;
+        let request = client.build().map_err(failed)?.get(self.url.clone());
+        let mut response = request.send().await.map_err(failed)?;
         if response.status() != StatusCode::OK {
-            return Ok(Err(format!("the response is {}", response.status())));
+            return Err(format!("the response is {}", response.status()));
         }
         let mut document = Vec::new();
         // A document over the limit is not read to its end: `KeySet::read` rejects it.
         while document.len() <= MAX_JWKS_BYTES
-            && let Some(chunk) = response.chunk().await?
+            && let Some(chunk) = response.chunk().await.map_err(failed)?
         {
             document.extend_from_slice(&chunk);
         }
-        Ok(Ok(document))
+        Ok(document)
     }
 }
 

@@ -40,18 +40,14 @@ mod jwks;
 #[cfg(feature = "auth")]
 mod keys;
 #[cfg(feature = "auth")]
-mod log_limit;
-#[cfg(feature = "auth")]
 mod token;
 #[cfg(feature = "auth")]
 mod verifier;
 
+pub use self::settings::AuthSettings;
 #[doc(hidden)]
 pub use self::settings::{AUDIENCE, IAM_ISSUER, JWKS_URL};
-pub use self::settings::{AuthSettings, SettingsError};
 
-#[cfg(feature = "auth")]
-pub(crate) use self::log_limit::LogLimit;
 #[cfg(feature = "auth")]
 pub use self::{error::AuthError, verifier::Verifier};
 // For the tests of the library: limits that a page of the documentation shows, and the clock.
@@ -59,7 +55,7 @@ pub use self::{error::AuthError, verifier::Verifier};
 #[doc(hidden)]
 pub use self::{
     claims::LEEWAY_SECONDS,
-    jwks::{MAX_JWKS_BYTES, MAX_KEYS},
+    jwks::MAX_JWKS_BYTES,
     keys::{JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL, JWKS_TIMEOUT},
     token::MAX_TOKEN_BYTES,
     verifier::{CACHED_TOKENS, Clock, SystemClock},

@@ -1,9 +1,9 @@
 //! The issuer and the audience of accepted tokens: three environment variables, all of them or none.
 
-use std::error::Error;
 use std::fmt;
 
 use crate::context::Environment;
+use crate::error::ConfigError;
 
 /// The environment variable with the issuer of tokens.
 pub const IAM_ISSUER: &str = "SKILL_SDK_IAM_ISSUER";
@@ -36,7 +36,7 @@ impl AuthSettings {
         issuer: impl Into<String>,
         audience: impl Into<String>,
         jwks_url: impl Into<String>,
-    ) -> Result<Self, SettingsError> {
+    ) -> Result<Self, ConfigError> {
         let (issuer, audience, jwks_url) = (issuer.into(), audience.into(), jwks_url.into());
         let named = [
             (IAM_ISSUER, &issuer),
@@ -46,19 +46,14 @@ impl AuthSettings {
         let blank = named.iter().filter(|(_, value)| value.trim().is_empty());
         let missing: Vec<&str> = blank.map(|(name, _)| *name).collect();
         if !missing.is_empty() {
-            let verb = if missing.len() == 1 { "is" } else { "are" };
-            let rule = match missing.len() {
-                3 => String::new(),
-                _ => format!("; {IAM_ISSUER}, {AUDIENCE} and {JWKS_URL} are all needed"),
-            };
-            return Err(SettingsError(format!(
-                "{} {verb} not set{rule}",
-                missing.join(", ")
+            let missing = missing.join(", ");
+            return Err(ConfigError::new(format!(
+                "{missing} must be set to authenticate callers"
             )));
         }
         if let Some((name, _)) = named.iter().find(|(_, value)| value.trim() != value.as_str()) {
-            return Err(SettingsError(format!(
-                "{name} begins or ends with white space; remove it"
+            return Err(ConfigError::new(format!(
+                "{name} must not begin or end with white space"
             )));
         }
         Ok(Self {
@@ -73,7 +68,7 @@ impl AuthSettings {
     /// # Errors
     ///
     /// Variables are missing or blank: the error names all of them. Or one begins or ends with white space.
-    pub fn from_environment(environment: &Environment) -> Result<Self, SettingsError> {
+    pub fn from_environment(environment: &Environment) -> Result<Self, ConfigError> {
         let read = |name| environment.config(name).unwrap_or_default();
         Self::new(read(IAM_ISSUER), read(AUDIENCE), read(JWKS_URL))
     }
@@ -89,23 +84,11 @@ impl fmt::Debug for AuthSettings {
     }
 }
 
-/// Why a server cannot authenticate callers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsError(pub(super) String);
-
-impl fmt::Display for SettingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "callers cannot be checked: {}", self.0)
-    }
-}
-
-impl Error for SettingsError {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(values: [Option<&str>; 3]) -> Result<AuthSettings, SettingsError> {
+    fn read(values: [Option<&str>; 3]) -> Result<AuthSettings, ConfigError> {
         let names = [IAM_ISSUER, AUDIENCE, JWKS_URL];
         let set = names
             .into_iter()

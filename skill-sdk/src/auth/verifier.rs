@@ -12,10 +12,11 @@ use super::claims;
 use super::error::AuthError;
 use super::jwks::KeySet;
 use super::keys::{JWKS_MIN_REFRESH_INTERVAL, JwksUrl, Keys};
-use super::log_limit::LogLimit;
-use super::settings::{AuthSettings, SettingsError};
+use super::settings::AuthSettings;
 use super::token;
 use crate::context::{Caller, Environment};
+use crate::error::ConfigError;
+use crate::serve::LogLimit;
 
 /// How many verified tokens are cached at most.
 pub const CACHED_TOKENS: usize = 4096;
@@ -74,7 +75,7 @@ impl Verifier {
     /// # Errors
     ///
     /// The URL is not `https`, or not `http` on a loopback address; or it holds a user name or a password.
-    pub fn new(settings: AuthSettings) -> Result<Self, SettingsError> {
+    pub fn new(settings: AuthSettings) -> Result<Self, ConfigError> {
         Self::with_clock(settings, SystemClock)
     }
 
@@ -83,7 +84,7 @@ impl Verifier {
     /// # Errors
     ///
     /// A variable is missing, or keys cannot be fetched from the URL.
-    pub fn from_environment(environment: &Environment) -> Result<Self, SettingsError> {
+    pub fn from_environment(environment: &Environment) -> Result<Self, ConfigError> {
         Self::new(AuthSettings::from_environment(environment)?)
     }
 
@@ -93,7 +94,7 @@ impl Verifier {
     ///
     /// As [`new`](Self::new).
     #[doc(hidden)]
-    pub fn with_clock(settings: AuthSettings, clock: impl Clock) -> Result<Self, SettingsError> {
+    pub fn with_clock(settings: AuthSettings, clock: impl Clock) -> Result<Self, ConfigError> {
         // Without a choice `jsonwebtoken` panics when another crate has turned on its second implementation. A choice that the
         // program has made already stays.
         let _ = CryptoProvider::install_default(&aws_lc::DEFAULT_PROVIDER);
@@ -118,7 +119,7 @@ impl Verifier {
     pub fn is_ready(&self) -> bool {
         let ready = self.0.keys.were_fetched();
         if !ready {
-            self.0.keys.start_fetch();
+            self.0.keys.start_refresh();
         }
         ready
     }
@@ -186,7 +187,10 @@ impl Verifier {
         }
         let (algorithm, key_id) = token::header(token)?;
         if current.get(&key_id).is_none() {
-            current = keys.get_again().await.ok_or(AuthError::VerificationUnavailable)?;
+            current = keys
+                .get_refreshed()
+                .await
+                .ok_or(AuthError::VerificationUnavailable)?;
         }
         let unknown = || AuthError::invalid("the key is not among those of the issuer");
         let key = current.get(&key_id).ok_or_else(unknown)?;

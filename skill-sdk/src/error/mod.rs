@@ -2,6 +2,8 @@
 
 mod classify;
 mod code;
+#[cfg(any(feature = "auth", feature = "host"))]
+mod config;
 #[cfg(feature = "runtime")]
 mod panic;
 
@@ -15,6 +17,8 @@ use serde_json::Value;
 
 pub use self::classify::{FailureExt, failure};
 pub use self::code::is_valid_code;
+#[cfg(any(feature = "auth", feature = "host"))]
+pub use self::config::ConfigError;
 #[cfg(feature = "runtime")]
 pub(crate) use self::panic::panic_text;
 

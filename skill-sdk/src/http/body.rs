@@ -33,7 +33,7 @@ pub(crate) async fn read(service: &Service, body: &mut Body) -> Result<Bytes, Re
     let read = tokio::select! {
         biased;
         read = read => read,
-        () = service.shutdown().cut() => Err(Unread::Overloaded(Overloaded::Stopping)),
+        () = service.cut().cancelled() => Err(Unread::Overloaded(Overloaded::Stopping)),
     };
     read.map_err(|unread| {
         if !matches!(unread, Unread::TooLarge | Unread::Overloaded(Overloaded::Memory)) {

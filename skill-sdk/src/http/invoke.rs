@@ -46,7 +46,7 @@ async fn call(
         return reject(StatusCode::NOT_FOUND, "skill_not_hosted", message);
     };
     let Some(skill) = service.get(&reference) else {
-        let error = service.not_hosted(&reference);
+        let error = service.skills().not_hosted(&reference);
         return reject(
             StatusCode::NOT_FOUND,
             "skill_not_hosted",

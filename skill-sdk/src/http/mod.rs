@@ -39,8 +39,9 @@ pub use self::routes::router;
 pub use self::server::{ServeOptions, serve};
 use crate::auth::Verifier;
 use crate::context::Environment;
+use crate::error::ConfigError;
 use crate::pipeline::SkillSet;
-pub use crate::serve::{ConfigError, Limits};
+pub use crate::serve::Limits;
 use crate::serve::{Guard, Probe, Service};
 
 /// Skills to host over HTTP, who may call them, and the limits.
@@ -183,12 +184,8 @@ impl HttpServer {
         self.0.service.get_or_init(|| {
             let mut probes = self.0.probes.clone();
             probes.extend(self.0.verifier.clone().map(auth::keys_missing));
-            Service::new(
-                self.0.host.clone(),
-                &self.0.limits,
-                self.0.environment.clone(),
-                probes,
-            )
+            let (skills, environment) = (self.0.host.clone(), self.0.environment.clone());
+            Service::new(skills, self.0.limits.clone(), environment, probes)
         })
     }
 }

@@ -4,7 +4,7 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 
 use crate::context::TraceContext;
-use crate::serve::Members;
+use crate::pipeline::Members;
 
 /// Whether the content is JSON by its type; a type that is missing is tolerated.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {

@@ -56,7 +56,7 @@ impl Client {
             notices,
         } = request;
         let Some(hosted) = self.service.get(&skill).cloned() else {
-            return Err((Some(id), self.service.not_hosted(&skill)));
+            return Err((Some(id), self.service.skills().not_hosted(&skill)));
         };
         let Some(token) = self.pipe.begin() else {
             return Err((Some(id), Overloaded::Stopping.error()));

@@ -10,8 +10,9 @@ use crate::context::{NoticeLevel, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::pipe::to_line;
+use crate::pipeline::Members;
 use crate::pipeline::{CallOutcome, Meta, SkillSet};
-use crate::serve::{Id, Members};
+use crate::serve::Id;
 
 /// The forms of a line, for messages.
 const FORMS: &str = "{\"id\", \"skill\", \"inputs\", \"meta\"}, {\"cancel\": id} or {\"list\": true}";

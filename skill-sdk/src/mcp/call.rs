@@ -169,7 +169,7 @@ async fn run(
     let reference = runnable.skill().reference();
     let hosted = service
         .get(reference)
-        .ok_or_else(|| service.not_hosted(reference))?;
+        .ok_or_else(|| service.skills().not_hosted(reference))?;
     let admitted = match admission {
         #[cfg(feature = "mcp-http")]
         Admission::Immediate => service.admit(hosted).map_err(Overloaded::error)?,

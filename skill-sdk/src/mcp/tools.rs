@@ -13,8 +13,9 @@ pub use crate::contract::schema::ToolNames;
 use crate::contract::schema::{Side, ToolSkill, portable, tool_names};
 use crate::contract::{Idempotency, Implementation, SideEffects, compare_versions};
 use crate::error::SkillError;
+use crate::pipeline::not_hosted;
 use crate::pipeline::{Runnable, SkillSet};
-use crate::serve::{ToolOptions, ToolSchemas, not_hosted};
+use crate::serve::{ToolOptions, ToolSchemas};
 
 /// Why skills cannot be tools of one server.
 #[derive(Debug)]

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use super::Slot;
 use super::call::{Call, CallOutcome};
+use super::not_hosted::not_hosted;
 use super::{Runnable, run};
 #[cfg(feature = "http")]
 use crate::context::Environment;
 use crate::context::{State, States};
+use crate::error::SkillError;
 use crate::registry::{Registry, RegistryError, RegistryProblem, Skill};
 
 /// The skills that a program hosts, ready to be called over any protocol.
@@ -166,9 +168,18 @@ impl SkillSet {
         self.0.by_reference.get(reference)
     }
 
+    /// The failure of a call of a skill that is not hosted.
+    pub(crate) fn not_hosted(&self, reference: &str) -> SkillError {
+        not_hosted(reference, self.0.by_reference.keys().map(String::as_str))
+    }
+
     /// All hosted skills, in the order of the registry.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Runnable> {
-        self.0.skills.iter().map(AsRef::as_ref)
+        self.runnables().map(AsRef::as_ref)
+    }
+
+    pub(crate) fn runnables(&self) -> impl ExactSizeIterator<Item = &Arc<Runnable>> {
+        self.0.skills.iter()
     }
 
     /// Builds the states that are not built yet; gives the types of those that cannot be built.

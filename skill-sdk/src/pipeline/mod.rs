@@ -6,6 +6,8 @@ mod call;
 mod deadline;
 mod host;
 mod locate;
+mod members;
+mod not_hosted;
 mod panics;
 mod relax;
 mod report;
@@ -22,6 +24,9 @@ use tracing::Instrument;
 use self::call::Inputs;
 pub use self::call::{Call, CallOutcome};
 pub use self::host::{SkillSet, SkillSetError};
+pub(crate) use self::members::Members;
+#[cfg(feature = "mcp")]
+pub(crate) use self::not_hosted::not_hosted;
 pub use self::panics::install_panic_hook;
 pub use self::runnable::Runnable;
 use self::slow_poll::Timed;

@@ -10,10 +10,11 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 #[cfg(feature = "http")]
 use super::metrics::SkillMetrics;
 use crate::error::SkillError;
-use crate::pipeline::{CallOutcome, Runnable, Slot};
+#[cfg(feature = "http")]
+use crate::pipeline::CallOutcome;
+use crate::pipeline::{Runnable, Slot};
 
 /// A hosted skill with its concurrency limit and its metrics.
-#[derive(Debug)]
 pub(crate) struct HostedSkill {
     runnable: Arc<Runnable>,
     /// One permit for each call of this skill that may run.
@@ -97,7 +98,6 @@ impl Overloaded {
 }
 
 /// A concurrency permit of one call. A permit that is dropped before its call ended counts as a cancelled call.
-#[derive(Debug)]
 pub(crate) struct Permit {
     skill: Arc<HostedSkill>,
     #[cfg(feature = "http")]
@@ -163,22 +163,15 @@ impl Permit {
     }
 
     /// Counts how the call ended.
-    #[cfg_attr(
-        not(feature = "http"),
-        expect(clippy::unused_self, reason = "counted with metrics")
-    )]
+    #[cfg(feature = "http")]
     pub(super) fn ended(&mut self, outcome: &Result<CallOutcome, Overloaded>) {
-        #[cfg(not(feature = "http"))]
-        let _ = outcome;
-        #[cfg(feature = "http")]
-        match outcome {
-            Ok(outcome) => {
-                self.count(outcome.result().err().map(SkillError::code));
-                if let Some(cost) = outcome.cost() {
-                    self.skill.metrics.cost(cost);
-                }
-            }
-            Err(_) => self.count(Some(Overloaded::CODE)),
+        let code = match outcome {
+            Ok(outcome) => outcome.result().err().map(SkillError::code),
+            Err(_) => Some(Overloaded::CODE),
+        };
+        self.count(code);
+        if let Some(cost) = outcome.as_ref().ok().and_then(CallOutcome::cost) {
+            self.skill.metrics.cost(cost);
         }
     }
 

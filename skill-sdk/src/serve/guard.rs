@@ -3,8 +3,6 @@
 //! A web page can make a browser send requests to a server on the same machine, and with a name that it made point there
 //! it can even read the responses. Such requests carry the page's name in `Host` or `Origin`, or are marked as cross-site.
 
-use std::error::Error;
-use std::fmt;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,39 +10,8 @@ use std::time::Instant;
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, Uri, uri};
 
-use crate::auth::LogLimit;
-
-/// A value of the configuration that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ConfigError {
-    what: &'static str,
-    value: String,
-    expected: &'static str,
-}
-
-impl ConfigError {
-    pub(crate) fn new(what: &'static str, value: &str, expected: &'static str) -> Self {
-        let value = value.to_owned();
-        Self {
-            what,
-            value,
-            expected,
-        }
-    }
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} `{}` is not of the form {}",
-            self.what, self.value, self.expected
-        )
-    }
-}
-
-impl Error for ConfigError {}
+use super::log_limit::LogLimit;
+use crate::error::ConfigError;
 
 /// A host name, and a port unless any will do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +91,7 @@ impl Guard {
             return Ok(());
         }
         let authority = Authority::parse(name);
-        let error = || ConfigError::new("the host", name, "NAME, NAME:PORT or *");
+        let error = || ConfigError::form("host", name, "NAME, NAME:PORT or *");
         self.hosts.push(authority.ok_or_else(error)?);
         Ok(())
     }
@@ -136,7 +103,7 @@ impl Guard {
             return Ok(());
         }
         let origin = Origin::parse(text);
-        let error = || ConfigError::new("the origin", text, "SCHEME://NAME or SCHEME://NAME:PORT");
+        let error = || ConfigError::form("origin", text, "SCHEME://NAME or SCHEME://NAME:PORT");
         self.origins.push(origin.ok_or_else(error)?);
         Ok(())
     }
@@ -158,9 +125,6 @@ impl Guard {
             // HTTP/2 says it in the target.
             (None, _) => uri.authority().map(uri::Authority::as_str),
         };
-        if text.is_some_and(is_loopback) {
-            return Ok(());
-        }
         let host = text.and_then(Authority::parse);
         let served = host
             .as_ref()
@@ -208,16 +172,6 @@ impl Guard {
         }
         Err("web pages of this origin are not served here; the operator can allow it with --allowed-origin")
     }
-}
-
-/// Whether a header `Host` is one of this machine, as nearly all are that come here.
-fn is_loopback(host: &str) -> bool {
-    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if is_port(port) => name,
-        _ => host,
-    };
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
 }
 
 #[cfg(test)]

@@ -100,9 +100,9 @@ pub(crate) mod flags {
     }
 }
 
-#[cfg(feature = "http")]
 impl Limits {
     /// The smallest limit of a head: what the parser takes at once.
+    #[cfg(feature = "http")]
     pub(crate) const LEAST_HEADER_BYTES: usize = 8192;
 
     /// How many calls of a skill run at the same time.

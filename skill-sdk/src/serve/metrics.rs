@@ -11,7 +11,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Metric, Registry};
+use prometheus_client::registry::Registry;
 use serde_json::Value;
 
 /// How many codes, or units, of one skill are counted apart. Authors choose them, so there must be an end.
@@ -26,50 +26,19 @@ const BUCKETS: [f64; 18] = [
     3600.0,
 ];
 
-/// The names of the metrics, behind `skill_sdk_`, and what they mean.
-const CALLS: (&str, &str) = ("calls", "Calls that ended");
-const ERRORS: (&str, &str) = ("call_errors", "Calls that failed, by the code of the failure");
-const DURATION: (&str, &str) = (
-    "call_duration_seconds",
-    "How long calls took, checks and parsing included",
-);
-const IN_FLIGHT: (&str, &str) = ("calls_in_flight", "Calls that run now");
-const ABANDONED: (&str, &str) = (
-    "calls_abandoned",
-    "Calls that are over while the thread of their skill goes on",
-);
-const SLOW_POLLS: (&str, &str) = (
-    "slow_polls",
-    "Times that an async fn blocked its thread for more than 100 ms",
-);
-const COST: (&str, &str) = (
-    "cost_units",
-    "What calls that ended consumed, by the unit of the cost",
-);
-const REJECTIONS: (&str, &str) = (
-    "refusals",
-    "Requests that were rejected before a skill was called, by code",
-);
-const CONNECTIONS: (&str, &str) = ("connections", "Connections that are open now");
-const CONNECTIONS_OPENED: (&str, &str) = ("connections_opened", "Connections that were opened");
-const CONNECTIONS_REJECTED: (&str, &str) = ("connections_refused", "Connections that were over the limit");
-const BUILD: (&str, &str) = ("build_info", "The version of skill-sdk");
-
 type Labels<const N: usize> = [(&'static str, Arc<str>); N];
 type Cost = Counter<f64, AtomicU64>;
+type Durations = Family<Labels<1>, Histogram, fn() -> Histogram>;
 
 /// What is counted of one skill. The metrics of calls that succeed and cost nothing need no look-up.
 pub(crate) struct SkillMetrics {
-    skill: Arc<str>,
     calls: Counter,
     duration: Histogram,
     in_flight: Gauge,
     abandoned: Gauge,
     slow_polls: Counter,
-    errors: Family<Labels<2>, Counter>,
-    codes: Names,
-    cost: Family<Labels<2>, Cost>,
-    units: Names,
+    errors: Named<Counter>,
+    cost: Named<Cost>,
 }
 
 impl SkillMetrics {
@@ -84,9 +53,7 @@ impl SkillMetrics {
         self.calls.inc();
         self.duration.observe(time.as_secs_f64());
         if let Some(code) = code {
-            self.errors
-                .get_or_create(&self.labels("code", self.codes.bounded(code)))
-                .inc();
+            self.errors.get(code).inc();
         }
     }
 
@@ -119,104 +86,100 @@ impl SkillMetrics {
     fn consumed(&self, unit: &str, amount: Option<f64>) {
         // Counters only go up.
         if let Some(amount) = amount.filter(|amount| *amount > 0.0) {
-            self.cost
-                .get_or_create(&self.labels("unit", self.units.bounded(unit)))
-                .inc_by(amount);
+            self.cost.get(unit).inc_by(amount);
         }
-    }
-
-    fn labels(&self, name: &'static str, value: &str) -> Labels<2> {
-        [("skill", Arc::clone(&self.skill)), (name, value.into())]
     }
 }
 
-impl fmt::Debug for SkillMetrics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SkillMetrics")
-            .field("skill", &self.skill)
-            .finish_non_exhaustive()
+/// Metrics of one skill by a name that its author chose: a code or a unit.
+struct Named<M> {
+    skill: Arc<str>,
+    label: &'static str,
+    family: Family<Labels<2>, M>,
+    names: Mutex<HashSet<String>>,
+}
+
+impl<M: Default + Clone> Named<M> {
+    fn new(skill: &str, label: &'static str, family: &Family<Labels<2>, M>) -> Self {
+        let (skill, family, names) = (skill.into(), family.clone(), Mutex::default());
+        Self {
+            skill,
+            label,
+            family,
+            names,
+        }
+    }
+
+    /// The metric of this name, or of [`OTHERS`] when there are too many.
+    fn get(&self, name: &str) -> M {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = names.contains(name) || (names.len() < MOST_NAMES && names.insert(name.to_owned()));
+        let name = if is_known { name } else { OTHERS };
+        self.family
+            .get_or_create_owned(&[("skill", Arc::clone(&self.skill)), (self.label, name.into())])
     }
 }
 
-/// The names that are counted apart.
-#[derive(Debug, Default)]
-struct Names(Mutex<HashSet<String>>);
+/// Declares the metrics, each with its name behind `skill_sdk_` and its meaning, and registers them.
+macro_rules! metrics {
+    ($($field:ident: $type:ty = $new:expr, $name:literal, $help:literal;)*) => {
+        /// All that a server counts.
+        pub(crate) struct Metrics {
+            registry: Registry,
+            $(#[doc = $help] pub(crate) $field: $type,)*
+        }
 
-impl Names {
-    /// The name, or [`OTHERS`] when there are too many.
-    fn bounded<'a>(&self, name: &'a str) -> &'a str {
-        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if names.contains(name) {
-            return name;
+        impl Metrics {
+            fn registered() -> Self {
+                let mut registry = Registry::default();
+                $(
+                    let $field: $type = $new;
+                    registry.register(concat!("skill_sdk_", $name), $help, $field.clone());
+                )*
+                Self { registry, $($field,)* }
+            }
         }
-        if names.len() >= MOST_NAMES {
-            return OTHERS;
-        }
-        names.insert(name.to_owned());
-        name
-    }
+    };
 }
 
-/// All that a server counts.
-pub(crate) struct Metrics {
-    registry: Registry,
-    calls: Family<Labels<1>, Counter>,
-    errors: Family<Labels<2>, Counter>,
-    duration: Family<Labels<1>, Histogram, fn() -> Histogram>,
-    in_flight: Family<Labels<1>, Gauge>,
-    abandoned: Family<Labels<1>, Gauge>,
-    slow_polls: Family<Labels<1>, Counter>,
-    cost: Family<Labels<2>, Cost>,
-    rejections: Family<Labels<1>, Counter>,
-    /// Connections that are open now.
-    pub(crate) connections: Gauge,
-    /// Connections that were opened.
-    pub(crate) connections_opened: Counter,
-    /// Connections that were over the limit.
-    pub(crate) connections_rejected: Counter,
+metrics! {
+    build: Family<Labels<1>, Gauge> = Family::default(), "build_info", "The version of skill-sdk";
+    calls: Family<Labels<1>, Counter> = Family::default(), "calls", "Calls that ended";
+    errors: Family<Labels<2>, Counter> = Family::default(), "call_errors", "Calls that failed, by the code of the failure";
+    duration: Durations = Family::new_with_constructor(histogram), "call_duration_seconds", "How long calls took, validation included";
+    in_flight: Family<Labels<1>, Gauge> = Family::default(), "calls_in_flight", "Calls that run now";
+    abandoned: Family<Labels<1>, Gauge> = Family::default(), "calls_abandoned", "Calls that ended while the thread of their skill goes on";
+    slow_polls: Family<Labels<1>, Counter> = Family::default(), "slow_polls", "Times that an async fn blocked its thread for more than 100 ms";
+    cost: Family<Labels<2>, Cost> = Family::default(), "cost_units", "What calls that ended consumed, by the unit of the cost";
+    rejections: Family<Labels<1>, Counter> = Family::default(), "refusals", "Requests that were rejected before a skill was called, by code";
+    connections: Gauge = Gauge::default(), "connections", "Connections that are open now";
+    connections_opened: Counter = Counter::default(), "connections_opened", "Connections that were opened";
+    connections_rejected: Counter = Counter::default(), "connections_refused", "Connections that were over the limit";
+}
+
+fn histogram() -> Histogram {
+    Histogram::new(BUCKETS)
 }
 
 impl Metrics {
     pub(super) fn new() -> Self {
-        let mut registry = Registry::default();
-        let r = &mut registry;
-        let duration = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
-        let build = Family::<Labels<1>, Gauge>::default();
-        build
-            .get_or_create(&[("version", env!("CARGO_PKG_VERSION").into())])
-            .set(1);
-        register(r, BUILD, build);
-        Self {
-            calls: register(r, CALLS, Family::default()),
-            errors: register(r, ERRORS, Family::default()),
-            duration: register(r, DURATION, duration),
-            in_flight: register(r, IN_FLIGHT, Family::default()),
-            abandoned: register(r, ABANDONED, Family::default()),
-            slow_polls: register(r, SLOW_POLLS, Family::default()),
-            cost: register(r, COST, Family::default()),
-            rejections: register(r, REJECTIONS, Family::default()),
-            connections: register(r, CONNECTIONS, Gauge::default()),
-            connections_opened: register(r, CONNECTIONS_OPENED, Counter::default()),
-            connections_rejected: register(r, CONNECTIONS_REJECTED, Counter::default()),
-            registry,
-        }
+        let metrics = Self::registered();
+        let version = [("version", env!("CARGO_PKG_VERSION").into())];
+        metrics.build.get_or_create(&version).set(1);
+        metrics
     }
 
     /// The metrics of a skill, all at zero.
     pub(super) fn of_skill(&self, reference: &str) -> SkillMetrics {
-        let skill: Arc<str> = reference.into();
-        let labels = [("skill", Arc::clone(&skill))];
+        let labels = [("skill", reference.into())];
         SkillMetrics {
             calls: self.calls.get_or_create_owned(&labels),
             duration: self.duration.get_or_create_owned(&labels),
             in_flight: self.in_flight.get_or_create_owned(&labels),
             abandoned: self.abandoned.get_or_create_owned(&labels),
             slow_polls: self.slow_polls.get_or_create_owned(&labels),
-            errors: self.errors.clone(),
-            codes: Names::default(),
-            cost: self.cost.clone(),
-            units: Names::default(),
-            skill,
+            errors: Named::new(reference, "code", &self.errors),
+            cost: Named::new(reference, "unit", &self.cost),
         }
     }
 
@@ -230,17 +193,6 @@ impl Metrics {
         let mut text = String::new();
         prometheus_text::encode(&mut text, &self.registry)?;
         Ok(text)
-    }
-}
-
-fn register<M: Metric + Clone>(registry: &mut Registry, (name, help): (&str, &str), metric: M) -> M {
-    registry.register(format!("skill_sdk_{name}"), help, metric.clone());
-    metric
-}
-
-impl fmt::Debug for Metrics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Metrics").finish_non_exhaustive()
     }
 }
 

@@ -7,54 +7,43 @@ mod admission;
 #[cfg(feature = "http")]
 mod guard;
 mod in_flight;
-#[cfg(any(feature = "http", feature = "host"))]
 mod limits;
-mod members;
+#[cfg(feature = "auth")]
+mod log_limit;
 #[cfg(feature = "http")]
 mod metrics;
-mod not_hosted;
 #[cfg(feature = "http")]
 mod readiness;
-#[cfg(feature = "http")]
-mod shutdown;
 #[cfg(any(feature = "mcp", feature = "host"))]
 mod tool_options;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use self::admission::{HostedSkill, Overloaded, Permit, semaphore};
 #[cfg(feature = "http")]
-pub use self::guard::ConfigError;
-#[cfg(feature = "http")]
 pub(crate) use self::guard::Guard;
 pub(crate) use self::in_flight::{Id, InFlight, InFlightGuard};
-#[cfg(feature = "http")]
 pub use self::limits::Limits;
-#[cfg(all(feature = "host", not(feature = "http")))]
-pub(crate) use self::limits::Limits;
 #[cfg(feature = "host")]
 pub(crate) use self::limits::flags;
-pub(crate) use self::members::Members;
-#[cfg(feature = "http")]
-pub(crate) use self::metrics::Metrics;
-pub(crate) use self::not_hosted::not_hosted;
-#[cfg(feature = "http")]
-pub(crate) use self::readiness::Probe;
+#[cfg(feature = "auth")]
+pub(crate) use self::log_limit::LogLimit;
 #[cfg(feature = "http")]
 use self::readiness::Readiness;
-#[cfg(feature = "http")]
-use self::shutdown::Shutdown;
 #[cfg(any(feature = "mcp", feature = "host"))]
 pub use self::tool_options::{ToolOptions, ToolSchemas};
+#[cfg(feature = "http")]
+pub(crate) use self::{metrics::Metrics, readiness::Probe};
 use crate::context::Environment;
 use crate::error::SkillError;
 use crate::pipeline::{Call, CallOutcome, Meta, Runnable, SkillSet};
-use crate::registry::Skill;
 
 /// What the parts of a server share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
@@ -69,68 +58,77 @@ struct Inner {
     calls: Arc<Semaphore>,
     /// The calls that run, without the threads that go on after theirs.
     running: TaskTracker,
+    /// Whether new calls are rejected, since the server is shutting down.
+    draining: AtomicBool,
+    /// Cancelled when the calls that still run are given up.
+    cut: CancellationToken,
     #[cfg(feature = "mcp-http")]
     in_flight: InFlight,
     #[cfg(feature = "http")]
-    port: Port,
-}
-
-/// What servers on a port have beside.
-#[cfg(feature = "http")]
-struct Port {
     limits: Limits,
-    shutdown: Shutdown,
+    #[cfg(feature = "http")]
     metrics: Metrics,
+    #[cfg(feature = "http")]
     readiness: Readiness,
     /// One permit for each byte that bodies may take together while they are received.
+    #[cfg(feature = "http")]
     body_memory: Semaphore,
 }
 
 impl Service {
-    /// A service of clients over pipes, for so many calls at the same time.
+    /// A service of clients over pipes, for this many calls at the same time.
     pub(crate) fn of_pipes(skills: SkillSet, concurrency: usize, environment: Environment) -> Self {
-        #[cfg(feature = "http")]
-        let port = Port::new(&skills, Limits::default(), &environment, Vec::new());
-        Self::build(
-            skills,
-            environment,
+        let limits = Limits {
             concurrency,
-            |_| concurrency,
+            skill_concurrency: concurrency,
+            ..Limits::default()
+        };
+        Self::new(
+            skills,
+            limits,
+            environment,
             #[cfg(feature = "http")]
-            port,
+            Vec::new(),
         )
     }
 
-    fn build(
+    /// A service on a port. Each of the probes gives a reason why the server is not ready.
+    pub(crate) fn new(
         skills: SkillSet,
+        limits: Limits,
         environment: Environment,
-        concurrency: usize,
-        limit_of: impl Fn(&Skill) -> usize,
-        #[cfg(feature = "http")] port: Port,
+        #[cfg(feature = "http")] probes: Vec<Probe>,
     ) -> Self {
         let running = TaskTracker::new();
         running.close();
+        #[cfg(feature = "http")]
+        let metrics = Metrics::new();
         let host = |runnable: &Arc<Runnable>| {
             let skill = runnable.skill();
             let hosted = HostedSkill::new(
                 Arc::clone(runnable),
-                limit_of(skill),
+                limits.of_skill(skill.reference(), skill.name()),
                 #[cfg(feature = "http")]
-                port.metrics.of_skill(skill.reference()),
+                metrics.of_skill(skill.reference()),
             );
             (skill.reference().to_owned(), Arc::new(hosted))
         };
-        let runnables = skills
-            .iter()
-            .filter_map(|runnable| skills.get(runnable.skill().reference()));
         Self(Arc::new(Inner {
-            hosted: runnables.map(host).collect(),
-            calls: Arc::new(semaphore(concurrency)),
+            hosted: skills.runnables().map(host).collect(),
+            calls: Arc::new(semaphore(limits.concurrency)),
             running,
+            draining: AtomicBool::new(false),
+            cut: CancellationToken::new(),
             #[cfg(feature = "mcp-http")]
             in_flight: InFlight::default(),
             #[cfg(feature = "http")]
-            port,
+            body_memory: semaphore(limits.max_body_memory),
+            #[cfg(feature = "http")]
+            limits,
+            #[cfg(feature = "http")]
+            metrics,
+            #[cfg(feature = "http")]
+            readiness: Readiness::new(&skills, environment.clone(), probes),
             environment,
             skills,
         }))
@@ -151,11 +149,6 @@ impl Service {
         self.0.hosted.get(reference)
     }
 
-    /// The failure of a call of `reference`, which is not hosted.
-    pub(crate) fn not_hosted(&self, reference: &str) -> SkillError {
-        not_hosted(reference, self.0.hosted.keys().map(String::as_str))
-    }
-
     /// The calls in flight that clients can cancel by their ids.
     #[cfg(feature = "mcp-http")]
     pub(crate) fn in_flight(&self) -> &InFlight {
@@ -169,10 +162,10 @@ impl Service {
         skill: &Arc<HostedSkill>,
         meta: &mut Meta,
     ) -> Result<Permit, SkillError> {
-        let (calls, running) = (&self.0.calls, self.0.running.token());
-        if let Ok(permit) = Permit::try_acquire(calls, skill, running.clone()) {
+        if let Ok(permit) = self.try_admit(skill) {
             return Ok(permit);
         }
+        let (calls, running) = (&self.0.calls, self.0.running.token());
         let limit = meta.time_limit(skill.runnable().timeout());
         let began = Instant::now();
         let waited = tokio::time::timeout(limit, Permit::acquire(calls, skill, running)).await;
@@ -184,77 +177,58 @@ impl Service {
         })
     }
 
+    /// Whether new calls are rejected, since the server is shutting down.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.0.draining.load(Ordering::SeqCst)
+    }
+
+    /// Admits a call, or rejects it when a limit is reached or the server is shutting down.
+    fn try_admit(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
+        let running = self.0.running.token();
+        // A shutdown that begins after this check waits for `running`.
+        if self.is_draining() {
+            return Err(Overloaded::Stopping);
+        }
+        Permit::try_acquire(&self.0.calls, skill, running)
+    }
+
     /// Runs an admitted call and counts its outcome. Dropping the future cancels the call.
     ///
     /// A call that outlasts the graceful shutdown of a port is cancelled and rejected.
     pub(crate) async fn call(&self, call: Call, permit: &mut Permit) -> Result<CallOutcome, Overloaded> {
         let skill = Arc::clone(permit.skill());
-        let outcome = self.0.skills.call_in(permit.slot(), skill.runnable(), call);
-        #[cfg(feature = "http")]
         let outcome = tokio::select! {
             biased;
-            outcome = outcome => Ok(outcome),
-            () = self.shutdown().cut() => Err(Overloaded::Stopping),
+            outcome = self.0.skills.call_in(permit.slot(), skill.runnable(), call) => Ok(outcome),
+            () = self.0.cut.cancelled() => Err(Overloaded::Stopping),
         };
-        #[cfg(not(feature = "http"))]
-        let outcome = Ok(outcome.await);
+        #[cfg(feature = "http")]
         permit.ended(&outcome);
         outcome
     }
 }
 
 #[cfg(feature = "http")]
-impl Port {
-    fn new(skills: &SkillSet, limits: Limits, environment: &Environment, probes: Vec<Probe>) -> Self {
-        Self {
-            shutdown: Shutdown::default(),
-            metrics: Metrics::new(),
-            readiness: Readiness::new(skills, environment.clone(), probes),
-            body_memory: semaphore(limits.max_body_memory),
-            limits,
-        }
-    }
-}
-
-#[cfg(feature = "http")]
 impl Service {
-    /// A service on a port. Each of the probes gives a reason why the server is not ready.
-    pub(crate) fn new(
-        skills: SkillSet,
-        limits: &Limits,
-        environment: Environment,
-        probes: Vec<Probe>,
-    ) -> Self {
-        let port = Port::new(&skills, limits.clone(), &environment, probes);
-        let limit_of = |skill: &Skill| limits.of_skill(skill.reference(), skill.name());
-        Self::build(skills, environment, limits.concurrency, limit_of, port)
-    }
-
     /// The limits.
     pub(crate) fn limits(&self) -> &Limits {
-        &self.0.port.limits
+        &self.0.limits
     }
 
-    /// The state of the graceful shutdown.
-    pub(crate) fn shutdown(&self) -> &Shutdown {
-        &self.0.port.shutdown
+    /// Begins the graceful shutdown: new calls are rejected from now on.
+    pub(crate) fn drain(&self) {
+        self.0.draining.store(true, Ordering::SeqCst);
+    }
+
+    /// Cancelled when calls and bodies that still run are given up.
+    pub(crate) fn cut(&self) -> &CancellationToken {
+        &self.0.cut
     }
 
     /// Admits a call, or rejects it when a limit is reached or the server is shutting down.
     pub(crate) fn admit(&self, skill: &Arc<HostedSkill>) -> Result<Permit, Overloaded> {
-        let admitted = if self.shutdown().is_draining() {
-            Err(Overloaded::Stopping)
-        } else {
-            Permit::try_acquire(&self.0.calls, skill, self.0.running.token())
-        };
-        // A shutdown that begins after this check finds the permit taken.
-        let admitted = admitted.and_then(|permit| {
-            if self.shutdown().is_draining() {
-                return Err(Overloaded::Stopping);
-            }
-            Ok(permit)
-        });
-        admitted.inspect_err(|_| self.rejected(Overloaded::CODE))
+        self.try_admit(skill)
+            .inspect_err(|_| self.rejected(Overloaded::CODE))
     }
 
     /// Resolves once no call holds a permit. Threads that go on after their calls are not waited for.
@@ -264,7 +238,7 @@ impl Service {
 
     /// The metrics.
     pub(crate) fn metrics(&self) -> &Metrics {
-        &self.0.port.metrics
+        &self.0.metrics
     }
 
     /// Counts a request that was rejected before a skill was called.
@@ -274,23 +248,20 @@ impl Service {
 
     /// The metrics as Prometheus reads them.
     pub(crate) fn metrics_text(&self) -> Result<String, std::fmt::Error> {
-        for skill in self.0.hosted.values() {
-            skill.update_metrics();
-        }
+        self.0.hosted.values().for_each(|skill| skill.update_metrics());
         self.metrics().text()
     }
 
     /// Why the server is not ready; nothing when it is.
     pub(crate) async fn not_ready_reasons(&self) -> Vec<serde_json::Value> {
-        if self.shutdown().is_draining() {
-            let message = "the host is stopping";
-            return vec![serde_json::json!({"code": "draining", "message": message})];
+        if self.is_draining() {
+            return vec![serde_json::json!({"code": "draining", "message": "the host is stopping"})];
         }
-        self.0.port.readiness.reasons().await
+        self.0.readiness.reasons().await
     }
 
     /// The memory for bodies that are being received.
     pub(crate) fn body_memory(&self) -> &Semaphore {
-        &self.0.port.body_memory
+        &self.0.body_memory
     }
 }

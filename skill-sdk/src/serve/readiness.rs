@@ -1,7 +1,6 @@
 //! Whether a server can do its work.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -124,12 +123,6 @@ fn missing(skills: &SkillSet, environment: &Environment) -> [BTreeSet<&'static s
         config.extend(asks.config.iter().copied().filter(unset));
     }
     [secrets, config]
-}
-
-impl fmt::Debug for Readiness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Readiness").finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

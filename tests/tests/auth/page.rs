@@ -5,7 +5,7 @@ use std::path::Path;
 
 use skill_sdk::auth::{
     AUDIENCE, AuthError, CACHED_TOKENS, IAM_ISSUER, JWKS_MAX_AGE, JWKS_MAX_STALE, JWKS_MIN_REFRESH_INTERVAL,
-    JWKS_TIMEOUT, JWKS_URL, LEEWAY_SECONDS, MAX_JWKS_BYTES, MAX_KEYS, MAX_TOKEN_BYTES,
+    JWKS_TIMEOUT, JWKS_URL, LEEWAY_SECONDS, MAX_JWKS_BYTES, MAX_TOKEN_BYTES,
 };
 
 fn text() -> String {
@@ -62,7 +62,6 @@ fn limits() {
         ("fetches: at most one in", JWKS_MIN_REFRESH_INTERVAL.as_secs()),
         ("may take", JWKS_TIMEOUT.as_secs()),
         ("largest document", MAX_JWKS_BYTES as u64),
-        ("bytes,", MAX_KEYS as u64),
         ("are remembered", CACHED_TOKENS as u64),
     ] {
         let line = limits.lines().find(|line| line.contains(what));

@@ -62,9 +62,10 @@ async fn web_pages_of_others_cannot_call_skills() {
 
 #[tokio::test]
 async fn the_management_port_responds_while_every_thread_is_blocked() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let management = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = management.local_addr().unwrap();
     let mut options = ServeOptions::default();
-    options.ops = Some(free.to_string());
+    options.ops = Some(management);
     let server = Server::start(anonymous(&[act::SKILL]), options).await;
     let mut signs = Signs::of_call("ops");
     let mut busy = server.connect().await;
@@ -75,7 +76,7 @@ async fn the_management_port_responds_while_every_thread_is_blocked() {
     let asked = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.unwrap().block_on(async {
-            let mut client = Client::connect(free).await;
+            let mut client = Client::connect(address).await;
             let mut statuses = Vec::new();
             for target in ["/healthz", "/readyz", "/metrics", "/skills"] {
                 statuses.push(client.get("GET", target).await.status);
@@ -87,7 +88,7 @@ async fn the_management_port_responds_while_every_thread_is_blocked() {
     assert_eq!(statuses, [200, 503, 200, 404]);
     assert!(metrics.contains("skill_sdk_calls_in_flight{skill=\"http.act@1\"} 1\n"));
     tokio::time::sleep(Duration::from_millis(1)).await;
-    let mut client = Client::connect(free).await;
+    let mut client = Client::connect(address).await;
     assert_eq!(client.get("GET", "/readyz").await.status, 200);
     drop(busy);
     server.stop().await.unwrap().unwrap();

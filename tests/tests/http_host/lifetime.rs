@@ -1,7 +1,7 @@
 //! Start and stop of a server.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::json;
@@ -57,19 +57,6 @@ async fn anonymous_hosts_serve_loopback_addresses_only() {
     let mut options = ServeOptions::default();
     options.anonymous_anywhere = true;
     assert!(bound("0.0.0.0:0", options).await.unwrap().ip().is_unspecified());
-}
-
-#[tokio::test]
-async fn a_management_port_that_is_taken_is_named() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap();
-    let mut options = ServeOptions::default();
-    options.ops = Some(address.to_string());
-    let error = bound("127.0.0.1:0", options).await.unwrap_err().to_string();
-    assert!(
-        error.starts_with(&format!("cannot listen on {address}: ")),
-        "{error}"
-    );
 }
 
 #[tokio::test]

@@ -197,22 +197,14 @@ async fn calls_that_outlast_the_drain_get_an_answer_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_management_port_answers_while_async_functions_block_all_workers() {
-    let ops = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let program = serve(
-        &["--ops-addr", &ops.to_string()],
-        &[("TOKIO_WORKER_THREADS", "2")],
-    );
+    let program = serve(&["--ops-addr", "127.0.0.1:0"], &[("TOKIO_WORKER_THREADS", "2")]);
     let mut callers = Vec::new();
     for _ in 0..2 {
         let mut caller = Client::connect(program.address).await;
         caller.send(request("POST", SPIN, &[], r#"{"inputs":{}}"#)).await;
         callers.push(caller);
     }
-    let mut probe = Client::connect(ops).await;
+    let mut probe = Client::connect(program.ops.unwrap()).await;
     loop {
         let metrics = probe.get("GET", "/metrics").await.body;
         if metrics.contains("skill_sdk_calls_in_flight{skill=\"process.spin@1\"} 2") {

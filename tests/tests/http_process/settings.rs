@@ -52,6 +52,23 @@ fn values_that_mean_nothing_are_refused_at_the_start() {
     }
 }
 
+#[test]
+fn an_address_that_is_taken_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, port) = (
+        taken.local_addr().unwrap().to_string(),
+        taken.local_addr().unwrap().port(),
+    );
+    let plain = ["serve", "http", "--allow-anonymous"];
+    let port = port.to_string();
+    for flags in [&["--port", &port][..], &["--port", "0", "--ops-addr", &address]] {
+        let ended = run(BINARY, &[&plain[..], flags].concat(), &[]);
+        assert!(!ended.status.success(), "{ended:?}");
+        let expected = format!("cannot listen on {address}: ");
+        assert!(ended.stderr.contains(&expected), "{ended:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_log_is_json_unless_asked_otherwise() {
     for (flags, is_json) in [

@@ -24,7 +24,8 @@ pub(super) fn serve(args: &ServeHttpArgs, refs: &[String]) -> Result<u8, Failure
     let (skills, anonymous) = (server.host().clone(), server.is_anonymous());
     let serve = async |stop| {
         let (listener, address, options) = listen(args, anonymous).await?;
-        announce(format_args!("http://{address}"));
+        announce(format_args!("listening on http://{address}"));
+        announce_ops(&options)?;
         tell(&example(&skills, anonymous, address));
         http::serve(server, listener, options, stop).await
     };
@@ -47,7 +48,8 @@ pub(super) fn serve_mcp(args: &crate::host::args::ServeMcpHttpArgs, refs: &[Stri
     }
     let serve = async |stop| {
         let (listener, address, options) = listen(&args.http, anonymous).await?;
-        announce(format_args!("http://{address}{PATH}"));
+        announce(format_args!("listening on http://{address}{PATH}"));
+        announce_ops(&options)?;
         serve(server, listener, options, stop).await
     };
     let threads = (args.http.limits.concurrency, args.http.workers);
@@ -88,16 +90,34 @@ async fn listen(
     anonymous: bool,
 ) -> io::Result<(TcpListener, SocketAddr, ServeOptions)> {
     let (host, port) = (args.host.as_str(), args.port);
-    let failed =
-        |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {host}:{port}: {error}"));
-    let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
+    let failed = |at: String| {
+        move |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {at}: {error}"))
+    };
+    let listener = TcpListener::bind((host, port))
+        .await
+        .map_err(failed(format!("{host}:{port}")))?;
+    let ops = args
+        .ops_addr
+        .as_ref()
+        .map(|at| std::net::TcpListener::bind(at).map_err(failed(at.clone())));
     let options = ServeOptions {
         anonymous_anywhere: args.allow_anonymous == Some(AllowAnonymous::Anywhere),
-        ops: args.ops_addr.clone(),
+        ops: ops.transpose()?,
         drain: args.drain,
     };
     let address = options.address(&listener, anonymous)?;
     Ok((listener, address, options))
+}
+
+/// Prints where the management port is, if there is one.
+fn announce_ops(options: &ServeOptions) -> io::Result<()> {
+    if let Some(listener) = &options.ops {
+        announce(format_args!(
+            "management port on http://{}",
+            listener.local_addr()?
+        ));
+    }
+    Ok(())
 }
 
 impl ServeHttpArgs {

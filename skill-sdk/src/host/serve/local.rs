@@ -83,9 +83,14 @@ async fn over_stdio(
 
 #[cfg(unix)]
 async fn over_socket(server: LocalServer, path: &Path, stop: Stop) -> Result<(), String> {
-    crate::local::serve_socket(server, path, || super::announce(path.display()), stop)
-        .await
-        .map_err(|error| format!("cannot serve at {}: {error}", path.display()))
+    crate::local::serve_socket(
+        server,
+        path,
+        || super::announce(format_args!("listening on {}", path.display())),
+        stop,
+    )
+    .await
+    .map_err(|error| format!("cannot serve at {}: {error}", path.display()))
 }
 
 #[cfg(not(unix))]

@@ -95,8 +95,8 @@ fn run<E: Display>(
     served.map(|()| exit::GOOD).map_err(Failure::usage)
 }
 
-/// Says where a server listens. A reader that went away does not stop it.
-fn announce(place: impl Display) {
+/// Prints where a server listens. A closed standard output does not stop it.
+fn announce(text: impl Display) {
     let mut stdout = io::stdout();
-    drop(writeln!(stdout, "listening on {place}").and_then(|()| stdout.flush()));
+    drop(writeln!(stdout, "{text}").and_then(|()| stdout.flush()));
 }

@@ -32,14 +32,14 @@ const SETTLE: Duration = Duration::from_millis(50);
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// How to serve.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct ServeOptions {
     /// Whether addresses beyond loopback may be served when callers need no token. The default is no.
     pub anonymous_anywhere: bool,
-    /// The address (`HOST:PORT`) of the management port, which serves `/healthz`, `/readyz` and `/metrics` without a token, from a
-    /// thread of its own. By default there is none.
-    pub ops: Option<String>,
+    /// The management port, which serves `/healthz`, `/readyz` and `/metrics` without a token, from a thread of its own. By
+    /// default there is none.
+    pub ops: Option<std::net::TcpListener>,
     /// How long running calls may take to finish once the server is told to stop. The default is 30 seconds.
     pub drain: Duration,
 }
@@ -88,7 +88,7 @@ pub async fn serve(
     let _warming = warm_up(&host);
     let anonymous = host.is_anonymous();
     let guard = anonymous.then(|| host.guard().clone());
-    run(router(host), service, listener, &options, anonymous, guard, stop).await
+    run(router(host), service, listener, options, anonymous, guard, stop).await
 }
 
 /// Serves any routes with the limits and the shutdown of `service`; see [`serve`]. `anonymous`: callers need no token.
@@ -97,16 +97,16 @@ pub(crate) async fn run(
     router: Router,
     service: Service,
     listener: TcpListener,
-    options: &ServeOptions,
+    options: ServeOptions,
     anonymous: bool,
     guard: Option<Arc<Guard>>,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let address = options.address(&listener, anonymous)?;
-    let _ops = match &options.ops {
-        Some(ops) => Some(ops::OpsServer::start(ops, service.clone())?),
-        None => None,
-    };
+    let ops = options
+        .ops
+        .map(|listener| ops::OpsServer::start(listener, service.clone()));
+    let _ops = ops.transpose()?;
     let served = Routes {
         router: TowerToHyperService::new(router),
         guard: guard.filter(|_| address.ip().to_canonical().is_loopback()),
@@ -118,8 +118,7 @@ pub(crate) async fn run(
     let mut listening = Listening::new(listener, served);
     listening.until(stop).await;
 
-    let shutdown = service.shutdown();
-    shutdown.drain();
+    service.drain();
     listening.leave();
     tracing::info!(
         seconds = options.drain.as_secs(),
@@ -136,7 +135,7 @@ pub(crate) async fn run(
         tracing::warn!("the drain time is up, calls that still run are given up");
     }
     // Bodies that are still received are not waited for either.
-    shutdown.cut_calls();
+    service.cut().cancel();
     let mut written = true;
     if !in_time {
         written = listening.until(timeout(GOODBYE, service.idle())).await.is_ok();

@@ -26,13 +26,10 @@ pub(super) struct OpsServer(
 );
 
 impl OpsServer {
-    /// Listens at `address` (`HOST:PORT`) and serves the operations of a service, which runs on the current runtime.
-    pub(super) fn start(address: &str, service: Service) -> io::Result<Self> {
-        let failed =
-            |error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"));
-        let listener = StdListener::bind(address).map_err(failed)?;
+    /// Serves the operations of a service, which runs on the current runtime.
+    pub(super) fn start(listener: StdListener, service: Service) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        let bound = listener.local_addr()?;
+        let address = listener.local_addr()?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router(service, Handle::current());
@@ -51,7 +48,7 @@ impl OpsServer {
         std::thread::Builder::new()
             .name("skill-sdk-ops".to_owned())
             .spawn(move || runtime.block_on(serve))?;
-        tracing::info!(address = %bound, "serving /healthz, /readyz and /metrics");
+        tracing::info!(%address, "serving /healthz, /readyz and /metrics");
         Ok(Self(stop))
     }
 }

@@ -50,7 +50,7 @@ pub(super) async fn respond(
     } else {
         None
     };
-    if http2 && (crowded || service.shutdown().is_draining()) {
+    if http2 && (crowded || service.is_draining()) {
         activity.leave.notify_one();
     }
     let is_probe = operations::is_operation(request.uri().path());
@@ -69,7 +69,7 @@ pub(super) async fn respond(
         }
     };
     // HTTP/2 says it in another way.
-    if !http2 && (crowded || service.shutdown().is_draining()) {
+    if !http2 && (crowded || service.is_draining()) {
         let close = HeaderValue::from_static("close");
         response.headers_mut().insert(CONNECTION, close);
     }

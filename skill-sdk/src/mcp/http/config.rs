@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::sessions::Sessions;
 use crate::auth::Verifier;
-use crate::http::{ConfigError, HttpServer, Limits};
+use crate::error::ConfigError;
+use crate::http::{HttpServer, Limits};
 use crate::mcp::McpServer;
 
 /// Skills to host over streamable HTTP, who may call them, and the limits.
@@ -95,7 +96,7 @@ impl McpHttpServer {
     /// `https://example.com/skills`. Its host name and origin are served, and a path is served with and without it.
     pub fn public_url(mut self, url: &str) -> Result<Self, ConfigError> {
         let expected = "https://NAME, https://NAME:PORT or https://NAME/PATH, without a query";
-        let error = || ConfigError::new("the public URL", url, expected);
+        let error = || ConfigError::form("public URL", url, expected);
         let public = PublicUrl::parse(url).ok_or_else(error)?;
         let name = public.name().ok_or_else(error)?;
         let served = self.http.allow_origin(&public.root);

@@ -39,5 +39,5 @@ pub async fn serve(
     let service = mcp.http.service().clone();
     let _warming = warm_up(&mcp.http);
     let anonymous = mcp.http.is_anonymous();
-    run(router(mcp), service, listener, &options, anonymous, None, stop).await
+    run(router(mcp), service, listener, options, anonymous, None, stop).await
 }

@@ -22,17 +22,14 @@ impl LogLimit {
         let mut second = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = |began| now.duration_since(began) >= Duration::from_secs(1);
         if second.began.is_none_or(is_over) {
-            let omitted = second.lines.saturating_sub(LINES);
-            if omitted > 0 {
+            if second.lines > LINES {
+                let omitted = second.lines - LINES;
                 tracing::warn!(
                     omitted,
                     "more than {LINES} requests were rejected in a second; the others are not in the log"
                 );
             }
-            *second = Second {
-                began: Some(now),
-                lines: 0,
-            };
+            (second.began, second.lines) = (Some(now), 0);
         }
         second.lines = second.lines.saturating_add(1);
         second.lines <= LINES
