@@ -62,7 +62,7 @@ fn serve_becomes_the_host() {
     // Said before anything is built.
     fixture.run("serve http s.one").fails(
         2,
-        &["SKILL_SDK_IAM_ISSUER, SKILL_SDK_AUDIENCE, SKILL_SDK_JWKS_URL are not set"],
+        &["SKILL_SDK_IAM_ISSUER, SKILL_SDK_AUDIENCE, SKILL_SDK_JWKS_URL must be set"],
     );
     // Builds first: the time of a build is no part of what is tested.
     fixture
