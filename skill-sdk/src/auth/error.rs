@@ -12,7 +12,7 @@ use crate::error::SkillError;
 pub enum AuthError {
     /// The token is missing or invalid. The text says why, for the log only: it holds nothing of the token.
     InvalidToken(Cow<'static, str>),
-    /// There are no keys to verify tokens with.
+    /// The keys to verify tokens with are not available.
     VerificationUnavailable,
 }
 

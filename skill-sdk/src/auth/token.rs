@@ -85,7 +85,7 @@ mod tests {
         for good in ["Bearer t", "bearer t", "BEARER   t  ", "Bearer t\t"] {
             assert_eq!(bearer(good.as_bytes()), Ok("t"), "{good:?}");
         }
-        // What stands behind the scheme is validated as a token.
+        // Everything after the scheme is validated as a token.
         assert_eq!(bearer(b"Bearer a b"), Ok("a b"));
         for bad in [
             "",

@@ -139,7 +139,7 @@ impl Verifier {
     ///
     /// # Errors
     ///
-    /// The token is missing or invalid, or there are no keys to verify it with.
+    /// The token is missing or invalid, or the keys to verify it with are not available.
     pub async fn authenticate<'a>(
         &self,
         authorization: impl IntoIterator<Item = &'a [u8]>,

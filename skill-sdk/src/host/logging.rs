@@ -2,11 +2,12 @@
 
 use std::io::{self, IsTerminal};
 
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, Registry};
+use tracing_subscriber::{Layer, Registry};
 
-/// The variable that chooses what is logged, in the notation of [`EnvFilter`].
+/// The variable that chooses what is logged: a level, or levels by target as in `info,hyper=debug`.
 const FILTER: &str = "RUST_LOG";
 
 /// How the log of a program looks.
@@ -24,15 +25,18 @@ pub enum LogFormat {
 /// Logs to standard error, and exports traces when the environment asks for it. Does nothing when the author's own code
 /// set up a log before.
 pub(super) fn start(format: LogFormat) {
-    let (filter, unusable) = match EnvFilter::try_from_env(FILTER) {
-        Ok(filter) => (filter, None),
-        Err(error) => {
-            let set = std::env::var_os(FILTER);
-            (
-                EnvFilter::new("info"),
-                set.map(|text| format!("{:?}: {error}", text.to_string_lossy())),
-            )
-        }
+    let set = std::env::var_os(FILTER).filter(|text| !text.is_empty());
+    let parsed = set.map(|text| {
+        let text = text.to_string_lossy();
+        text.parse::<Targets>()
+            .map_err(|error| format!("{text:?}: {error}"))
+    });
+    let (filter, unusable) = match parsed {
+        Some(Ok(filter)) => (filter, None),
+        other => (
+            Targets::new().with_default(LevelFilter::INFO),
+            other.and_then(Result::err),
+        ),
     };
     let terminal = io::stderr().is_terminal();
     let log = tracing_subscriber::fmt::layer().with_writer(io::stderr);
@@ -77,7 +81,7 @@ pub(super) fn start(format: LogFormat) {
 
 /// Starts the log with the only filter of the program, which costs a call less than one among several; says whether it did.
 /// Somebody else's subscriber stays in place.
-fn one_filter(log: Box<dyn Layer<Registry> + Send + Sync>, filter: EnvFilter) -> bool {
+fn one_filter(log: Box<dyn Layer<Registry> + Send + Sync>, filter: Targets) -> bool {
     let log = tracing_subscriber::registry().with(log).with(filter);
     log.try_init().is_ok()
 }

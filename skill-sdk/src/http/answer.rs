@@ -16,7 +16,7 @@ use crate::serve::Overloaded;
 /// The header that holds the cost document.
 pub(super) const COST: HeaderName = HeaderName::from_static("x-skill-cost");
 
-/// After how many seconds a refused call may be tried again.
+/// `Retry-After`, in seconds, of rejected calls.
 const SOON: HeaderValue = HeaderValue::from_static("1");
 
 /// The code of requests from web pages and for host names that are not served.
@@ -89,7 +89,7 @@ pub(super) fn failure(error: &SkillError) -> Response {
     with_status(status, error)
 }
 
-/// A refusal of the host itself.
+/// A request that the server rejects before it calls a skill.
 pub(crate) fn refusal(status: StatusCode, code: &'static str, message: impl Into<String>) -> Response {
     with_status(status, &SkillError::terminal(code, message))
 }

@@ -18,7 +18,8 @@ use crate::auth::{AuthError, Verifier};
 use crate::context;
 use crate::serve::Probe;
 
-/// What checks callers: a [`Verifier`]. As a trait object, so that the linker leaves out cryptography where nobody is checked.
+/// Authenticates callers: a [`Verifier`]. It is a trait object, so that the linker leaves out cryptography from servers without
+/// authentication.
 pub(crate) trait Authenticate: Send + Sync {
     /// The caller whose bearer token is in the headers.
     fn authenticate<'a>(&'a self, headers: &'a HeaderMap) -> Authenticating<'a>;

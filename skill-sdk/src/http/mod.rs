@@ -1,11 +1,11 @@
-//! Hosting over HTTP.
+//! Serving skills over HTTP.
 //!
 //! `POST /skills/{name}@{version}` with `{"invocationId", "idempotencyKey", "settings", "inputs"}` calls a skill and
-//! answers with its outputs; `GET /skills` lists what is hosted; `GET /healthz` says that the program runs, `GET /readyz`
-//! whether it can do its work, `GET /metrics` what it counts, `GET /openapi.json` what it hosts. Every error has
+//! responds with its outputs. `GET /skills` lists the skills. `GET /healthz` is the liveness probe, `GET /readyz` the readiness
+//! probe, `GET /metrics` has the metrics for Prometheus, and `GET /openapi.json` describes the skills. Every error has
 //! the body `{"error": {"code", "message", "retryable", "details"}}`.
 //!
-//! [`router`] gives the routes, to mount into an own [`axum`] application; [`serve`] is the whole server.
+//! [`router`] returns the routes, to mount into your own [`axum`] application; [`serve`] is the whole server.
 //!
 //! ```standalone_crate
 //! use skill_sdk::http::{HttpServer, router};
@@ -44,37 +44,37 @@ use crate::pipeline::SkillSet;
 pub use crate::serve::Limits;
 use crate::serve::{Guard, Probe, Service};
 
-/// Skills to host over HTTP, who may call them, and the limits.
+/// Skills to serve over HTTP, with authentication and limits.
 ///
-/// It is cheap to clone. All clones share what they count and whether they are stopping, once one of them was made into
-/// a [`router`] or is served.
+/// It is cheap to clone. Once a clone is served or made into a [`router`], all clones share the metrics and the state of the
+/// graceful shutdown.
 #[derive(Clone)]
 pub struct HttpServer(Arc<Shared>);
 
 #[derive(Clone)]
 struct Shared {
     host: SkillSet,
-    /// `None`: anybody may call.
+    /// `None`: callers need no token.
     verifier: Option<Arc<dyn Authenticate>>,
     limits: Limits,
     environment: Environment,
     probes: Vec<Probe>,
     public_metrics: bool,
     guard: Arc<Guard>,
-    /// Made of all the others when it is first needed.
+    /// Built from the other fields when it is first needed.
     service: OnceLock<Service>,
 }
 
 impl HttpServer {
-    /// Callers need a bearer token that the verifier takes, on every path but `/healthz` and `/readyz`. It is checked
-    /// before the ref is looked up. Only a method that a path does not have is answered with 405 before. Skills find the
-    /// caller in their context.
+    /// Callers need a bearer token that the verifier accepts, on every path but `/healthz` and `/readyz`. It is verified
+    /// before the ref is looked up; only a method that a path does not have gets its 405 before. Skills find the caller in
+    /// their context.
     pub fn new(host: SkillSet, verifier: Verifier) -> Self {
         Self::anonymous(host).with(|shared| shared.verifier = Some(Arc::new(verifier)))
     }
 
-    /// Anybody who reaches the routes may call the skills. Use it for development, or behind a layer of your own that
-    /// checks callers.
+    /// Callers need no token: every client that reaches the routes can call the skills. Use it for development, or behind a
+    /// layer of your own that authenticates callers.
     pub fn anonymous(host: SkillSet) -> Self {
         Self(Arc::new(Shared {
             host,
@@ -88,7 +88,7 @@ impl HttpServer {
         }))
     }
 
-    /// Sets what is taken from clients, and how much of it.
+    /// Sets the limits and timeouts.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         self.with(|shared| shared.limits = limits)
@@ -100,21 +100,21 @@ impl HttpServer {
         self.with(|shared| shared.limits.max_body_bytes = bytes)
     }
 
-    /// Sets how many calls may run at the same time, all skills together; those above it are refused with the retryable
+    /// Sets how many calls may run at the same time, all skills together; those above it are rejected with the retryable
     /// code `overloaded`. The default is 256.
     #[must_use]
     pub fn concurrency(self, calls: usize) -> Self {
         self.with(|shared| shared.limits.concurrency = calls)
     }
 
-    /// Sets what configuration and secrets are read from, in place of the environment of the process.
+    /// Sets the source of configuration and secrets. The default is the environment of the process.
     #[must_use]
     pub fn environment(self, environment: Environment) -> Self {
         self.with(|shared| shared.environment = environment)
     }
 
-    /// Makes `/readyz` say no as long as `condition` holds, beside its own reasons. It is asked often and must answer at
-    /// once; `code` is for programs, `message` for people.
+    /// Makes `/readyz` report 503 while `condition` returns true, in addition to its own reasons. `condition` is called often and must
+    /// return at once. `code` is for programs, `message` for people.
     #[must_use]
     pub fn not_ready_while(
         self,
@@ -126,7 +126,7 @@ impl HttpServer {
         self.with(|shared| shared.probes.push(probe))
     }
 
-    /// Asks for no token at `/metrics`, for a Prometheus that has none. The names of the skills are read there.
+    /// Serves `/metrics` without a token, for a Prometheus that has none. The metrics contain the names of the skills.
     #[must_use]
     pub fn public_metrics(self) -> Self {
         self.with(|shared| shared.public_metrics = true)
@@ -161,12 +161,12 @@ impl HttpServer {
         &self.0.host
     }
 
-    /// Whether anybody may call.
+    /// Whether callers need no token.
     pub fn is_anonymous(&self) -> bool {
         self.0.verifier.is_none()
     }
 
-    /// What checks callers; `None` when anybody may call.
+    /// The verifier; `None` when callers need no token.
     pub(crate) fn verifier(&self) -> Option<&Arc<dyn Authenticate>> {
         self.0.verifier.as_ref()
     }

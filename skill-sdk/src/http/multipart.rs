@@ -16,7 +16,7 @@ const ATTACHMENTS: HeaderName = HeaderName::from_static("x-skill-attachments");
 
 const MIXED: &str = "multipart/mixed";
 
-/// The answer with the outputs, and with the attachments or at least how many there are.
+/// The response with the outputs, and with the attachments or at least their number.
 pub(super) fn respond(
     outputs: Vec<u8>,
     cost: Option<&Value>,
@@ -70,8 +70,8 @@ fn parts(boundary: &str, outputs: &[u8], attachments: &[Attachment]) -> Vec<u8> 
     body
 }
 
-/// A line that no part holds: 128 bits that nobody could know when the parts were written. `None` where the system has no
-/// randomness; the outputs are worth more than what stands beside them.
+/// A boundary that no part contains: 128 random bits, drawn after the parts were written. `None` when the system has no
+/// randomness: then the outputs are sent without the attachments.
 fn boundary() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;

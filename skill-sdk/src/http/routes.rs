@@ -40,7 +40,7 @@ pub fn router(host: HttpServer) -> Router {
         .merge(probes)
 }
 
-/// What stands before the paths of this router where it is nested.
+/// The prefix under which this router is nested.
 fn prefix<'a>(url: &'a OriginalUri, path: &str) -> &'a str {
     url.path().strip_suffix(path).unwrap_or_default()
 }

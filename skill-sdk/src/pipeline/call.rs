@@ -1,4 +1,4 @@
-//! What goes into a call, and what comes out.
+//! The input and the outcome of a call.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl Call {
     }
 }
 
-/// What came out of a call.
+/// The outcome of a call.
 pub struct CallOutcome {
     pub(super) result: Result<Vec<u8>, SkillError>,
     pub(super) attachments: Vec<Attachment>,
@@ -52,28 +52,28 @@ pub struct CallOutcome {
 }
 
 impl CallOutcome {
-    /// The JSON text of the outputs, which is an object that keeps the contract, or the failure.
+    /// The JSON text of the outputs, an object that conforms to the contract, or the failure.
     pub fn result(&self) -> Result<&[u8], &SkillError> {
         self.result.as_deref()
     }
 
-    /// What stands beside the outputs. Empty for failed calls.
+    /// The attachments. Empty for failed calls.
     pub fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
 
-    /// Takes what stands beside the outputs.
+    /// Takes the attachments.
     #[cfg(any(feature = "http", feature = "mcp", feature = "testing"))]
     pub(crate) fn take_attachments(&mut self) -> Vec<Attachment> {
         std::mem::take(&mut self.attachments)
     }
 
-    /// What the call consumed. Known for failed calls too; callers see only that of the others.
+    /// The cost document. Failed calls have one too, which callers do not see.
     pub fn cost(&self) -> Option<&Value> {
         self.cost.as_ref()
     }
 
-    /// What the skill asked its context for although it does not declare it, as arguments of the attribute.
+    /// Names that the skill used through its context without declaring them, as arguments of the attribute.
     pub fn undeclared(&self) -> &[String] {
         &self.undeclared
     }
@@ -83,8 +83,8 @@ impl CallOutcome {
         (self.result, self.cost)
     }
 
-    /// `{"outputs", "cost"}` or `{"error"}`: the answer of protocols that have one document for it. When something stands
-    /// beside the outputs, it has a third member `attachments`, a list of content blocks as MCP writes them.
+    /// `{"outputs", "cost"}` or `{"error"}`: the response of protocols that have one document for it. If the call has
+    /// attachments, there is a third field `attachments`, an array of content blocks as in MCP.
     pub fn into_document(self) -> Result<Value, Value> {
         let mut document = Map::new();
         match self.result {
@@ -107,7 +107,7 @@ impl CallOutcome {
     }
 }
 
-/// What a log may hold: no outputs, and of a failure its code.
+/// Safe for logs: no outputs, and only the code of a failure.
 impl fmt::Debug for CallOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut completed = f.debug_struct("CallOutcome");

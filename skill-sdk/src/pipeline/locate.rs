@@ -1,7 +1,7 @@
-//! Where in a JSON text parsing failed.
+//! The path at which parsing a JSON text failed.
 //!
-//! A type's `Deserialize` knows lines and columns only. Going down to the value that holds the place gives the path, without
-//! any code that each type would pay for.
+//! A type's `Deserialize` reports a line and a column. Descending to the value at that position gives the path, without
+//! generated code for each type.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::relax;
 
-/// What serde reports of an object or list as a whole. All else it reports of the member or item that was read last.
+/// Errors that serde reports for an object or array as a whole. All others concern the field or item that was read last.
 const OF_THE_WHOLE: [&str; 4] = [
     "missing field",
     "invalid length",
@@ -23,7 +23,7 @@ pub(super) fn path(json: &str, error: &serde_json::Error) -> String {
     let is_of_the_whole = OF_THE_WHOLE.iter().any(|start| text.starts_with(start));
     let end = offset(json.as_bytes(), error.line(), error.column());
     let start_of = |part: &RawValue| part.get().as_ptr().addr() - json.as_ptr().addr();
-    // A value that holds the end of what was read, or else one that began before it or would begin there.
+    // The value that contains the position where reading stopped, else the one that began before it or would begin there.
     let is_meant = |(_, part): &(String, &RawValue)| {
         let start = start_of(part);
         start <= end && (!is_of_the_whole || end <= start + part.get().len())
@@ -42,7 +42,7 @@ pub(super) fn path(json: &str, error: &serde_json::Error) -> String {
     if path.is_empty() { "/".to_owned() } else { path }
 }
 
-/// The members or items of a value; none when too much was read already.
+/// The fields or items of a value; empty when too many bytes were read already.
 fn parts<'a>(json: &'a str, left: &mut usize) -> Vec<(String, &'a RawValue)> {
     let Some(rest) = left.checked_sub(json.len()) else {
         return Vec::new();
@@ -57,7 +57,7 @@ fn parts<'a>(json: &'a str, left: &mut usize) -> Vec<(String, &'a RawValue)> {
     items.map(|(index, item)| (index.to_string(), item)).collect()
 }
 
-/// What is wrong, without the line and column that mean nothing to a caller.
+/// The message without the line and column, which mean nothing to a caller.
 pub(super) fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

@@ -1,4 +1,4 @@
-//! The members of a JSON object from a client, whose values are read one by one.
+//! The fields of a JSON object from a client, whose values are parsed one by one.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use crate::context::settings_values;
 use crate::contract::json;
 
-/// How many members an object may have, so that one of many tiny ones takes no more memory than its text.
+/// The maximum number of fields, so that an object of many tiny ones does not take more memory than its text.
 const MAX_MEMBERS: usize = 1000;
 
-/// The members of a JSON object. Unknown ones are ignored; of several with one name the last counts.
+/// The fields of a JSON object. Unknown ones are ignored; of several with one name the last counts.
 #[derive(Default)]
 pub(crate) struct Members<'a>(Vec<(Name<'a>, &'a RawValue)>);
 
@@ -51,14 +51,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The JSON text of a member.
+    /// The JSON text of a field.
     pub(crate) fn raw(&self, name: &str) -> Option<&'a str> {
         let mut members = self.0.iter().rev();
         members
             .find(|(Name(found), _)| found == name)
             .map(|(_, value)| value.get())
     }
-    /// A member of a type; `None` when it is missing or of another.
+    /// A field of type `T`; `None` when it is missing or has another type.
     pub(crate) fn get<T: Deserialize<'a>>(&self, name: &str) -> Option<T> {
         serde_json::from_str(self.raw(name)?).ok()
     }

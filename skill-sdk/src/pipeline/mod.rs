@@ -1,4 +1,4 @@
-//! Running one call of a skill: the only way to do it, for every host and for tests.
+//! Runs one call of a skill. Every server, `invoke` and the test kit come through here.
 //!
 //! The order, all of it under the deadline: validate the inputs → deserialize → run → serialize → validate the outputs.
 
@@ -48,7 +48,7 @@ pub(crate) const INPUT_CONTRACT_VIOLATION: &str = "input_contract_violation";
 /// The code of outputs that break the contract.
 pub(crate) const OUTPUT_CONTRACT_VIOLATION: &str = "output_contract_violation";
 
-/// What a thread of a skill keeps until it ends, also when its call is over before: the place that the call took.
+/// The concurrency slot of a call. The thread of a blocking skill holds it until it ends, also after the call has ended.
 pub(crate) type Slot = Arc<dyn Any + Send + Sync>;
 
 /// Runs one call. Dropping the future cancels the call.
@@ -78,7 +78,7 @@ async fn in_time(
 ) -> Result<Written, SkillError> {
     let guard = CancelOnDrop(context);
     let result = deadline::within(context, steps(runnable, inputs, context, slot)).await?;
-    // What did not yield, or whose end nobody could look at, may come too late, or after somebody ended the call.
+    // A future that did not yield may end after the deadline, or after the call was cancelled.
     context.check_deadline()?;
     drop(guard);
     result
@@ -92,7 +92,7 @@ async fn steps(
 ) -> Result<Written, SkillError> {
     let text = validated(runnable.inputs(), INPUTS, inputs.0).await?;
     let running = runnable.start(&text, context)?;
-    // The skill has its own; a call that waits for long keeps no other.
+    // The skill has its own copy of the inputs; a long call must not keep two.
     drop(text);
     let skill = runnable.skill();
     let reply: Result<Reply, SkillError> = match running {
@@ -132,9 +132,9 @@ async fn validated(schema: &Arc<Schema>, side: Side, json: Vec<u8>) -> Result<St
     Ok(text)
 }
 
-/// Runs what blocks on a thread that the runtime has for it.
+/// Runs blocking work on a thread of the runtime for blocking work.
 ///
-/// What waits for it belongs into a box: calls that stay where they are need no room for it.
+/// Callers box this future, so that calls which do not use it stay small.
 async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     slot: Option<Slot>,
@@ -142,7 +142,7 @@ async fn on_a_thread<T: Send + 'static>(
     let span = tracing::Span::current();
     let work = move || {
         let _slot = slot;
-        // The span takes the log of a test along.
+        // The span also routes log events to the capture of a test.
         span.in_scope(work)
     };
     let thread = tokio::task::spawn_blocking(work);
@@ -152,7 +152,7 @@ async fn on_a_thread<T: Send + 'static>(
     thread.await.map_err(never_ran)
 }
 
-/// Puts the JSON that a type wrote into the form of the contract.
+/// Wraps the JSON of a type as the contract says.
 fn shape_outputs(shape: OutputShape, json: Vec<u8>) -> Vec<u8> {
     match shape {
         OutputShape::Empty => b"{}".to_vec(),
@@ -161,7 +161,7 @@ fn shape_outputs(shape: OutputShape, json: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// What has a thread of its own does not begin once nobody waits for it; what began goes on.
+/// Cancels blocking work that has not begun when the call is dropped. Work that has begun continues.
 struct AbortOnDrop(AbortHandle);
 
 impl Drop for AbortOnDrop {
@@ -170,7 +170,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Tells the skill, and all it started, that nobody waits for it any more.
+/// Cancels the context of the call when the caller stops waiting.
 struct CancelOnDrop<'a>(&'a SkillContext);
 
 impl Drop for CancelOnDrop<'_> {

@@ -1,11 +1,11 @@
-//! The failure of a call of something that is not hosted.
+//! The failure of a call to a skill that is not served here.
 
 use crate::error::SkillError;
 
-/// How much of what the caller sent is repeated, in bytes; nothing hosted resembles a longer name.
+/// How much of the caller's text the message repeats, in bytes; no hosted skill has a longer name.
 const MAX_REPEATED: usize = 200;
 
-/// The failure `skill_not_hosted`, with what the caller may have meant: a version of the skill, or a similar name.
+/// The failure `skill_not_hosted`, with suggestions: the hosted versions of the skill, or similar names.
 pub(crate) fn not_hosted<'a>(wanted: &str, hosted: impl Iterator<Item = &'a str>) -> SkillError {
     let wanted = &wanted[..wanted.floor_char_boundary(MAX_REPEATED)];
     let base = |name: &str| name.split('@').next().unwrap_or_default().to_lowercase();
@@ -27,7 +27,7 @@ pub(crate) fn not_hosted<'a>(wanted: &str, hosted: impl Iterator<Item = &'a str>
     SkillError::terminal("skill_not_hosted", format!("{wanted} is not hosted here{meant}"))
 }
 
-/// How many characters must be inserted, removed or replaced to make one text the other.
+/// The edit distance: how many characters must be inserted, removed or replaced.
 fn edits(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.chars().count()).collect();
     for (above, c) in one.chars().enumerate() {

@@ -12,15 +12,15 @@ use crate::error::{SkillError, panic_text};
 use crate::registry::Skill;
 
 thread_local! {
-    /// The code of a skill runs on this thread just now.
+    /// Whether this thread is running code of a skill.
     static IN_SKILL: Cell<bool> = const { Cell::new(false) };
-    /// What the hook saw of the last panic: text and place.
+    /// The text and location of the last panic.
     static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Makes panics of skills go to the log, with their place, in place of standard error.
+/// Logs panics of skills with their location, instead of printing them to standard error.
 ///
-/// Hosts call it once at start. Panics outside of skills go where they went before.
+/// Servers call it once at start. Panics outside of skills are handled by the hook that was set before.
 pub fn install_panic_hook() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
@@ -29,7 +29,7 @@ pub fn install_panic_hook() {
         }
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            // A program that aborts at a panic catches none: this is the last chance to tell.
+            // A program that aborts on panic cannot catch it: this is the last chance to log it.
             if IN_SKILL.get() && !cfg!(panic = "abort") {
                 SEEN.set(Some(describe(info)));
             } else {
@@ -51,9 +51,9 @@ fn describe(info: &PanicHookInfo<'_>) -> String {
 pub(super) fn caught<T>(skill: &Skill, work: impl FnOnce() -> T) -> Result<T, SkillError> {
     // A call may run within a call, in the author's tests.
     let outer = IN_SKILL.replace(true);
-    // A panic that its author caught is no news.
+    // A panic that the author's code caught is not reported.
     SEEN.set(None);
-    // What the skill owned is dropped by the unwinding, and what it shared is the author's own concern.
+    // Unwinding drops what the skill owned; shared values are the responsibility of the author.
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     IN_SKILL.set(outer);
     result.map_err(|payload| {
@@ -66,7 +66,7 @@ pub(super) fn caught<T>(skill: &Skill, work: impl FnOnce() -> T) -> Result<T, Sk
     })
 }
 
-/// Lets go of what was thrown. The `Drop` of a type of the author may panic in turn, so only texts are dropped.
+/// Drops the panic payload. The `Drop` of an author's type may panic in turn, so other payloads than strings are leaked.
 fn dismiss(payload: Box<dyn Any + Send>) {
     if !payload.is::<&str>() && !payload.is::<String>() {
         std::mem::forget(payload);
@@ -111,10 +111,10 @@ impl<F: Future + Unpin> Future for CaughtFuture<'_, F> {
 }
 
 impl<F> CaughtFuture<'_, F> {
-    /// Drops what is left of the future, which may panic.
+    /// Drops the rest of the future, which may panic.
     fn give_up(&mut self) {
         if let Some(rest) = self.future.take() {
-            // It was logged, and nobody waits for a result.
+            // The panic was logged, and no caller waits for a result.
             let _ = caught(self.skill, move || drop(rest));
         }
     }

@@ -1,8 +1,8 @@
-//! Writing a JSON text anew in the form that Rust types take.
+//! Rewrites a JSON text in the form that Rust types accept.
 //!
-//! JSON Schema takes `1.0` for an integer, and JSON readers take the last of two members of one name. Types that derive
-//! `Deserialize` refuse both. When parsing failed, this gives the text in which both are written plainly, so that the
-//! skill accepts what its contract accepts.
+//! JSON Schema accepts `1.0` as an integer, and JSON readers accept the last of two fields of one name. Types that derive
+//! `Deserialize` reject both. When parsing failed, the text is rewritten without either, so that the skill accepts what its
+//! contract accepts.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +16,19 @@ pub(super) fn budget(json: &str) -> usize {
     json.len().saturating_mul(16).saturating_add(64 * 1024)
 }
 
-/// The text anew; `None` when it is not JSON, or too long for its depth.
+/// The rewritten text; `None` when it is not JSON, or too long for its depth.
 pub(super) fn relaxed(json: &str) -> Option<String> {
     let mut text = String::with_capacity(json.len());
     write(json, &mut budget(json), &mut text)?;
     Some(text)
 }
 
-/// Nesting is bounded: the schema check before parsed the text with a bound of its own.
+/// Nesting is bounded: validation has parsed the text before with a depth limit.
 fn write(json: &str, left: &mut usize, text: &mut String) -> Option<()> {
     *left = left.checked_sub(json.len())?;
     match json.trim_ascii_start().as_bytes().first()? {
         b'{' => {
-            // Of several members of one name the last counts.
+            // Of several fields of one name the last counts.
             let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
             text.push('{');
             for (index, (name, value)) in members.iter().enumerate() {
@@ -68,7 +68,7 @@ fn integer(number: &str) -> Option<String> {
     if digits.is_empty() {
         return Some("0".to_owned());
     }
-    // How many digits stand before the point, once the exponent has moved it.
+    // The number of digits before the point, after the exponent is applied.
     let before = isize::try_from(whole.len())
         .ok()?
         .checked_add(exponent.parse().ok()?)?;

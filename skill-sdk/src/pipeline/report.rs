@@ -1,4 +1,4 @@
-//! What the log holds of a call: never inputs, outputs or secrets.
+//! Log events of a call. They never contain inputs, outputs or secrets.
 
 use tracing::Span;
 
@@ -20,10 +20,10 @@ const MAX_COST: usize = 64 * 1024;
 pub(super) fn span(context: &SkillContext) -> Span {
     let trace_id = context.trace().map(TraceContext::trace_id);
     let invocation_id = context.invocation_id().map(id_for_log);
-    // What is known now is given now: for a field that comes later a log in JSON reads all others again.
+    // All known fields are set here: to record a field later, the JSON log parses all others again.
     let span = tracing::info_span!(
         "skill",
-        // In the order of the alphabet, in which a log in JSON shows them.
+        // In alphabetical order, as the JSON log prints them.
         invocation_id = invocation_id.as_deref(),
         protocol = context.protocol(),
         skill = context.skill(),
@@ -44,7 +44,7 @@ pub(super) fn span(context: &SkillContext) -> Span {
     span
 }
 
-/// Logs how a call ended and cuts what would be refused further on.
+/// Logs the outcome of a call, and cuts messages that the platform would reject.
 pub(super) fn finish(context: &SkillContext, result: Result<Written, SkillError>) -> CallOutcome {
     let cost = context.cost_document();
     let mut attachments = Vec::new();

@@ -28,7 +28,7 @@ pub struct Runnable {
 }
 
 impl Runnable {
-    /// Compiles the schemas of a skill, or says what is wrong with it.
+    /// Compiles the schemas of a skill.
     pub(crate) fn new(skill: &'static Skill) -> Result<Self, Vec<RegistryProblem>> {
         let described = skill.described().map_err(<[_]>::to_vec)?;
         let contract = described.contract();
@@ -59,7 +59,7 @@ impl Runnable {
         self.skill
     }
 
-    /// What is derived from its declaration and types.
+    /// The contract and metadata that are derived from its declaration and types.
     pub fn described(&self) -> &'static SkillDescription {
         self.described
     }
@@ -110,12 +110,12 @@ impl Runnable {
             Ok(running) => return Ok(running),
             Err(error) => error,
         };
-        // The schema takes `1.0` for an integer and the last of two members of one name; Rust types do not.
+        // The schema accepts `1.0` as an integer and the last of two fields of one name; Rust types do not.
         let (json, error) = match relax::relaxed(json) {
             None => (Cow::Borrowed(json), error),
             Some(relaxed) => match start(&relaxed)? {
                 Ok(running) => return Ok(running),
-                // What was relaxed is allowed, so this is what is wrong.
+                // The relaxed form is allowed, so its error is the real one.
                 Err(error) => (Cow::Owned(relaxed), error),
             },
         };

@@ -21,7 +21,7 @@ const DIFFERENT: &[(&str, bool)] = &[
     ("s168", false), // iri
 ];
 
-/// Recorded as crashes of the reference; here the schema itself is refused, or works.
+/// Recorded as crashes of the reference; here the schema itself is rejected, or works.
 const CRASHES: &[(&str, bool)] = &[
     ("s072", false), // a regular expression that is none
     ("s073", true),  // a Unicode class, which the dialect of JSON Schema knows
@@ -85,7 +85,7 @@ fn recorded_verdicts_order_and_paths() {
     );
 }
 
-/// Violations at one place come in the order in which the keywords stand in the schema.
+/// Violations at one path come in the order of the keywords in the schema.
 #[test]
 fn keyword_order_decides_at_one_place() {
     for keywords in [["type", "minLength", "pattern"], ["pattern", "type", "minLength"]] {

@@ -1,4 +1,4 @@
-//! Which host names and origins are served.
+//! Host names and origins that are served (`Host` and `Origin` checks).
 //!
 //! A web page can make a browser send requests to a server on the same machine, and with a name that it made point there
 //! it can even read the responses. Such requests carry the page's name in `Host` or `Origin`, or are marked as cross-site.
@@ -23,12 +23,12 @@ pub(crate) struct Authority {
 impl Authority {
     /// Reads `NAME` or `NAME:PORT`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        // An address of IPv6 may stand without brackets.
+        // An IPv6 address may be written without brackets.
         let bracketed = text.parse::<Ipv6Addr>().map(|address| format!("[{address}]"));
         let text = bracketed.as_deref().unwrap_or(text);
         let authority: uri::Authority = text.parse().ok()?;
         let (name, port) = (authority.host(), authority.port_u16());
-        // Neither a user nor a port that is none.
+        // Rejects user names and invalid ports.
         let whole = port.map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
         let name = name.trim_matches(['[', ']']).trim_end_matches('.');
         (whole == text && !name.is_empty()).then(|| Self {
@@ -125,6 +125,9 @@ impl Guard {
             // HTTP/2 says it in the target.
             (None, _) => uri.authority().map(uri::Authority::as_str),
         };
+        if text.is_some_and(is_loopback) {
+            return Ok(());
+        }
         let host = text.and_then(Authority::parse);
         let served = host
             .as_ref()
@@ -172,6 +175,16 @@ impl Guard {
         }
         Err("web pages of this origin are not served here; the operator can allow it with --allowed-origin")
     }
+}
+
+/// Whether a header `Host` names this machine, as nearly all do: told without an allocation.
+fn is_loopback(host: &str) -> bool {
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = host.rsplit_once(':').filter(|(_, port)| is_port(port));
+    matches!(
+        name.map_or(host, |(name, _)| name),
+        "localhost" | "127.0.0.1" | "[::1]"
+    )
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl InFlight {
         Some(InFlightGuard { table, name, token })
     }
 
-    /// Cancels the call with this name. `false` when there is none, or more than one.
+    /// Cancels the call with this name. `false` when no call or several calls have this name.
     pub(crate) fn cancel(&self, name: &str) -> bool {
         let mut calls = self.lock();
         if let Some([token]) = calls.get(name).map(Vec::as_slice) {

@@ -1,4 +1,4 @@
-//! A limit of the log lines that anybody can cause.
+//! A rate limit for log lines about rejected requests.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

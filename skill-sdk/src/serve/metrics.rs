@@ -1,4 +1,4 @@
-//! What is counted, in the text format of Prometheus.
+//! Metrics in the text format of Prometheus.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,10 +14,10 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use serde_json::Value;
 
-/// How many codes, or units, of one skill are counted apart. Authors choose them, so there must be an end.
+/// How many codes, or units, of one skill get a label of their own. Authors choose them, so their number must be bounded.
 const MOST_NAMES: usize = 50;
 
-/// What is counted of the codes and units that came after the first [`MOST_NAMES`].
+/// The label of all codes and units after the first [`MOST_NAMES`].
 const OTHERS: &str = "other";
 
 /// The upper bounds of the duration buckets in seconds. The last is the longest timeout that a contract allows.
@@ -30,7 +30,7 @@ type Labels<const N: usize> = [(&'static str, Arc<str>); N];
 type Cost = Counter<f64, AtomicU64>;
 type Durations = Family<Labels<1>, Histogram, fn() -> Histogram>;
 
-/// What is counted of one skill. The metrics of calls that succeed and cost nothing need no look-up.
+/// The metrics of one skill. Those of calls that succeed without a cost need no look-up.
 pub(crate) struct SkillMetrics {
     calls: Counter,
     duration: Histogram,

@@ -45,7 +45,7 @@ use crate::context::Environment;
 use crate::error::SkillError;
 use crate::pipeline::{Call, CallOutcome, Meta, Runnable, SkillSet};
 
-/// What the parts of a server share. Cheap to clone; all clones are the same.
+/// The state that the parts of a server share. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub(crate) struct Service(Arc<Inner>);
 
@@ -139,7 +139,7 @@ impl Service {
         &self.0.skills
     }
 
-    /// What configuration and secrets are read from.
+    /// The source of configuration and secrets.
     pub(crate) fn environment(&self) -> &Environment {
         &self.0.environment
     }
@@ -252,7 +252,7 @@ impl Service {
         self.metrics().text()
     }
 
-    /// Why the server is not ready; nothing when it is.
+    /// Why the server is not ready; empty when it is.
     pub(crate) async fn not_ready_reasons(&self) -> Vec<serde_json::Value> {
         if self.is_draining() {
             return vec![serde_json::json!({"code": "draining", "message": "the host is stopping"})];

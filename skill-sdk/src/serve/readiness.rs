@@ -1,4 +1,4 @@
-//! Whether a server can do its work.
+//! Readiness: whether a server can do its work.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use tokio::time::{Instant, timeout};
 use crate::context::Environment;
 use crate::pipeline::SkillSet;
 
-/// How long an answer counts, so that probes cost nothing however often they come.
+/// How long a result is cached, so that frequent probes are cheap.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How long a probe waits for what is being checked: half of what those of Kubernetes have by default.
+/// How long a probe waits for the check: half of the default timeout of Kubernetes probes.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Gives the reason why a server is not ready, as a code and a text, or `None`. It must answer at once.
+/// Gives the reason why a server is not ready, as a code and a text, or `None`. It must return at once.
 pub(crate) type Probe = Arc<dyn Fn() -> Option<(&'static str, &'static str)> + Send + Sync>;
 
-/// What must be there before a server is ready.
+/// What a server needs before it is ready.
 pub(super) struct Readiness {
     skills: SkillSet,
     environment: Environment,
@@ -32,7 +32,7 @@ pub(super) struct Readiness {
 #[derive(Default)]
 struct Checked {
     last: Option<(Instant, Vec<Value>)>,
-    /// A check that takes longer than a probe waits goes on, also when the probe goes away. There is one at a time.
+    /// The check in progress. It continues when the probe times out or disconnects. There is one at a time.
     running: Option<JoinHandle<Vec<Value>>>,
 }
 
@@ -46,7 +46,7 @@ impl Readiness {
         }
     }
 
-    /// Why the host is not ready; nothing when it is.
+    /// Why the server is not ready; empty when it is.
     pub(super) async fn reasons(&self) -> Vec<Value> {
         let probed = self.probes.iter().filter_map(|probe| probe());
         let mut reasons: Vec<Value> = probed
@@ -56,7 +56,7 @@ impl Readiness {
         reasons
     }
 
-    /// What is missing of what skills declare.
+    /// The declared secrets, parameters and states that are missing.
     async fn missing(&self) -> Vec<Value> {
         let mut checked = self.checked.lock().await;
         if let Some((at, reasons)) = &checked.last
@@ -78,7 +78,7 @@ impl Readiness {
     }
 }
 
-/// Nothing is known, so the host is not ready.
+/// The check failed, so the server is not ready.
 fn given_up() -> Vec<Value> {
     vec![json!({"code": "checking", "message": "the check was given up"})]
 }
@@ -168,7 +168,7 @@ mod tests {
             // The check, and what builds the state.
             assert_eq!(tasks(), before + 2);
         }
-        // One that waits is told before it goes away, and those behind it at once.
+        // A probe that waits gets its response before it times out, and the next ones at once.
         let began = Instant::now();
         assert_eq!(readiness.reasons().await[0]["code"], "checking");
         assert_eq!(readiness.reasons().await[0]["code"], "checking");

@@ -16,7 +16,7 @@ pub enum ToolSchemas {
 }
 
 /// How skills are tools. Calls may name a tool by its listed name, by the name of the skill, as it is written and in its
-/// portable form, and by the ref, whatever is listed.
+/// portable form, and by the ref, also when the list shows another name.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(feature = "host", derive(clap::Args))]
 #[non_exhaustive]

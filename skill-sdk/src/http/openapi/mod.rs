@@ -14,14 +14,14 @@ use crate::pipeline::{Runnable, SkillSet};
 /// The errors of a host: the status, and when it comes. All have the one envelope.
 const ERRORS: [(&str, &str); 10] = [
     ("400", "The body is not JSON, or has no object `inputs`."),
-    ("401", "There is no token, or it did not pass."),
-    ("404", "There is no such skill here."),
+    ("401", "The token is missing or was rejected."),
+    ("404", "The skill is not served here."),
     ("408", "The body did not come in time."),
     ("413", "The body is over the limit."),
     ("415", "The content type is not JSON."),
     (
         "422",
-        "The skill failed, and a repeat would fail as well; or inputs or outputs break the contract.",
+        "The skill failed and a retry would fail too, or the inputs or outputs violate the contract.",
     ),
     ("429", "Too many calls of this skill run."),
     ("500", "The implementation of the skill crashed."),
@@ -160,7 +160,7 @@ fn request(inputs: &Value, needs_key: bool) -> Value {
         "properties": {
             "inputs": inputs,
             "invocationId": {"type": ["string", "null"], "description": "The id of this call, for the log."},
-            "idempotencyKey": {"type": key, "description": "A repeat with the same key has no second effect."},
+            "idempotencyKey": {"type": key, "description": "A retry with the same key has no second effect."},
             "settings": {"type": ["object", "null"], "description": "The package settings: `{\"values\": {…}}`."},
         },
         "required": required,
@@ -194,7 +194,7 @@ fn error_schema() -> Value {
             "properties": {
                 "code": {"type": "string", "description": "What it is, for programs."},
                 "message": {"type": "string", "description": "What it is, for people."},
-                "retryable": {"type": "boolean", "description": "Whether a repeat may succeed."},
+                "retryable": {"type": "boolean", "description": "Whether a retry may succeed."},
                 "details": {"description": "More of it, as the code says."},
             },
             "required": ["code", "message", "retryable", "details"],
@@ -228,7 +228,7 @@ fn error(status: &str) -> (String, Value) {
     (status.to_owned(), response)
 }
 
-/// The routes that are no skills.
+/// The routes that do not call a skill.
 fn operations(checks_callers: bool) -> [(String, Value); 4] {
     let listed = json!({
         "type": "object",
@@ -289,7 +289,7 @@ fn operations(checks_callers: bool) -> [(String, Value); 4] {
         get(
             "/metrics",
             "metrics",
-            "What is counted, for Prometheus.",
+            "The metrics, for Prometheus.",
             json!({"text/plain": text}),
             checks_callers,
             errors,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::each_schema_mut;
 
-/// Where definitions stand in a schema.
+/// The keywords of a schema that contain definitions.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// Keywords whose values are schemas by name.

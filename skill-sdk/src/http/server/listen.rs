@@ -44,14 +44,14 @@ const ERRORS: usize = 128;
 /// How many headers hyper takes by itself.
 const HYPER_HEADERS: usize = 100;
 
-/// What connections are told.
+/// The phase of the server, which every connection follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Serving,
     /// The server is shutting down. Connections of HTTP/2 are told at once and lose nothing by it; those of HTTP/1 with
     /// their next response, since a connection that is closed may cross a request.
     Leaving,
-    /// There are no requests any more.
+    /// All requests have ended.
     Closing,
 }
 
@@ -184,7 +184,7 @@ pub(super) async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
                 }
             }
         }
-        // What is being served gets its response.
+        // Requests that are in progress get their responses.
         if !leaving {
             connection.as_mut().graceful_shutdown();
             leaving = true;

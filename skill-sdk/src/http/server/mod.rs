@@ -25,20 +25,20 @@ use super::auth::warm_up;
 use super::{HttpServer, router};
 use crate::serve::{Guard, Service};
 
-/// How long the server goes on after the last call, so that requests which are on their way are told to go elsewhere.
+/// How long the server keeps responding after the last call, so that requests on their way get a 503 and not a reset.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// How long connections have to close once there are no calls any more, or no time.
+/// How long connections may take to close once all calls have ended or the drain timeout has passed.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// How to serve.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ServeOptions {
-    /// Whether addresses beyond loopback may be served when callers need no token. The default is no.
+    /// Whether to serve addresses other than loopback when callers need no token. The default is `false`.
     pub anonymous_anywhere: bool,
-    /// The management port, which serves `/healthz`, `/readyz` and `/metrics` without a token, from a thread of its own. By
-    /// default there is none.
+    /// The management port, which serves `/healthz`, `/readyz` and `/metrics` without a token, from a thread of its own. The
+    /// default is `None`.
     pub ops: Option<std::net::TcpListener>,
     /// How long running calls may take to finish once the server is told to stop. The default is 30 seconds.
     pub drain: Duration,
@@ -69,10 +69,10 @@ impl ServeOptions {
     }
 }
 
-/// Serves until `stop` resolves, then lets running calls finish within the drain time.
+/// Serves until `stop` resolves, then lets running calls finish within the drain timeout.
 ///
-/// While calls finish the server goes on listening: new calls are rejected with a retryable 503, and `/readyz` says that it is
-/// stopping. What still runs when the time is up is cancelled and gets the same response.
+/// Meanwhile the server still accepts connections: new calls are rejected with a retryable 503, and `/readyz` reports that the
+/// server is stopping. Calls that still run after the drain timeout are cancelled and get the same response.
 ///
 /// # Errors
 ///
@@ -132,7 +132,7 @@ pub(crate) async fn run(
     let in_time = listening.until(timeout(options.drain, finished)).await.is_ok()
         || timeout(Duration::ZERO, service.idle()).await.is_ok();
     if !in_time {
-        tracing::warn!("the drain time is up, calls that still run are given up");
+        tracing::warn!("the drain timeout passed: calls that still run are cancelled");
     }
     // Bodies that are still received are not waited for either.
     service.cut().cancel();
@@ -142,7 +142,7 @@ pub(crate) async fn run(
     }
     let closed = timeout(GOODBYE, listening.close(SETTLE)).await.is_ok();
     if !closed || !written {
-        tracing::warn!("connections whose clients took no response are given up");
+        tracing::warn!("connections whose clients did not read their responses are closed");
     }
     Ok(())
 }

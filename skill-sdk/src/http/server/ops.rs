@@ -1,4 +1,4 @@
-//! The management port: `/healthz`, `/readyz` and `/metrics` from a thread of its own, whatever skills do.
+//! The management port: `/healthz`, `/readyz` and `/metrics` from a thread of its own, independent of what skills do.
 
 use std::io;
 use std::net::TcpListener as StdListener;
@@ -53,7 +53,7 @@ impl OpsServer {
     }
 }
 
-/// What is ready is asked on the runtime that serves: states that are built for it belong there.
+/// Readiness is checked on the runtime that serves, since it may build states there.
 fn router(service: Service, serving: Handle) -> Router {
     let ready = async move |State(service): State<Service>| -> Response {
         let asked = serving.spawn(async move { operations::ready(State(service)).await });

@@ -96,8 +96,8 @@ impl Http2 {
         requests.send_request(request, true).unwrap().0
     }
 
-    /// How much came until the answer ended, and why it did when not at its end. It is read by 10 000
-    /// bytes in a second, or not at all.
+    /// How many bytes of the body arrived, and the reset reason if it did not arrive whole. The body is read at 10 000 bytes a
+    /// second, or not at all.
     async fn slowly(answer: ResponseFuture, reads: bool) -> (usize, Option<h2::Reason>) {
         let mut body = answer.await.unwrap().into_body();
         let mut came = 0;
