@@ -13,7 +13,8 @@ use super::export::{Plan, PlannedFile};
 use super::files;
 use super::header::is_generated;
 use super::names::skill_of_file;
-use super::yaml::{read, read_mapping};
+use super::yaml::read;
+use crate::text::kind;
 
 /// One file that does not agree with the code.
 ///
@@ -110,8 +111,15 @@ fn check_planned(planned: &PlannedFile) -> Vec<Drift> {
         Ok(Some(bytes)) => bytes,
         Err(message) => return unreadable(message, None, None),
     };
-    let file = match read_mapping(&bytes) {
-        Ok(map) => Value::Object(map),
+    let file = match read(&bytes) {
+        Ok(file) if file.is_object() => file,
+        Ok(other) => {
+            let message = format!(
+                "the document is {}, expected a mapping (`key: value` lines)",
+                kind(&other)
+            );
+            return unreadable(message, None, None);
+        }
         Err(error) => {
             let (line, column) = error.position.unzip();
             return unreadable(error.message, line, column);

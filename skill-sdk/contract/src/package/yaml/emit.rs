@@ -17,8 +17,7 @@ use serde_json::{Map, Number, Value};
 
 use super::scalar::is_plain_safe;
 
-/// Readers look for the `:` of a simple key only so far (1024 characters by the standard); longer
-/// keys, from this length on already for the sake of people, get the explicit form `? key`.
+/// Readers look for the `:` of a simple key in 1024 characters at most. A key longer than this gets the form `? key`.
 const LONGEST_SIMPLE_KEY: usize = 128;
 
 /// Writes `value` as canonical YAML, with a line break at the end.
@@ -57,7 +56,15 @@ fn mapping(out: &mut String, map: &Map<String, Value>, indent: usize, inline_fir
         if index > 0 || !inline_first {
             spaces(out, indent);
         }
-        mapping_key(out, key, indent);
+        let mut name = String::new();
+        one_line(&mut name, key);
+        if name.chars().count() > LONGEST_SIMPLE_KEY {
+            out.push_str("? ");
+            name.push('\n');
+            spaces(&mut name, indent);
+        }
+        out.push_str(&name);
+        out.push(':');
         match value {
             Value::Object(inner) if !inner.is_empty() => {
                 out.push('\n');
@@ -74,24 +81,6 @@ fn mapping(out: &mut String, map: &Map<String, Value>, indent: usize, inline_fir
             }
         }
     }
-}
-
-/// Writes a key and its `:`; the cursor is at column `indent`.
-fn mapping_key(out: &mut String, key: &str, indent: usize) {
-    if !is_literal_block(key) {
-        let mut rendered = String::new();
-        one_line(&mut rendered, key);
-        if rendered.chars().count() <= LONGEST_SIMPLE_KEY {
-            out.push_str(&rendered);
-            out.push(':');
-            return;
-        }
-    }
-    out.push_str("? ");
-    string(out, key, indent);
-    out.push('\n');
-    spaces(out, indent);
-    out.push(':');
 }
 
 fn sequence(out: &mut String, items: &[Value], indent: usize, inline_first: bool) {
@@ -204,7 +193,6 @@ fn double_quoted(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '\0' => out.push_str("\\0"),
             c if needs_escape(c) => escape(out, u32::from(c)),
             c => out.push(c),
         }

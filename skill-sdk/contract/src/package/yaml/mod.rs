@@ -18,7 +18,7 @@ mod scalar;
 pub use emit::emit;
 pub use error::ReadError;
 pub use read::read;
-pub(crate) use read::{MAX_BYTES, MAX_DEPTH, read_mapping};
+pub(crate) use read::{MAX_BYTES, MAX_DEPTH};
 
 #[cfg(test)]
 mod tests;

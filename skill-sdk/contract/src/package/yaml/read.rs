@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 use super::error::ReadError;
 use super::scalar::resolve;
 use crate::rules::short;
-use crate::text::kind;
 
 /// The largest file that is read, in bytes (8 MiB).
 pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -20,24 +19,6 @@ pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// The deepest nesting of lists and mappings that is read. A contract may have 20 levels, and its
 /// document adds two.
 pub(crate) const MAX_DEPTH: usize = 64;
-
-/// Reads the one mapping that `bytes` hold: what every document of a package is.
-///
-/// # Errors
-/// As [`read`], and for a list, a scalar or an explicit null.
-pub(crate) fn read_mapping(bytes: &[u8]) -> Result<Map<String, Value>, ReadError> {
-    let (value, place) = read_at(bytes)?;
-    match value {
-        Value::Object(map) => Ok(map),
-        other => {
-            let kind = kind(&other);
-            Err(at(
-                place,
-                format!("the document is {kind}, expected a mapping (`key: value` lines)"),
-            ))
-        }
-    }
-}
 
 /// Reads the one document that `bytes` hold. JSON is YAML, so JSON text is read too.
 ///
@@ -48,21 +29,6 @@ pub(crate) fn read_mapping(bytes: &[u8]) -> Result<Map<String, Value>, ReadError
 /// aliases, tags; a key twice in one mapping; a key that is not a string; a plain scalar or a
 /// character on which YAML 1.1 and YAML 1.2 readers may disagree; a number that JSON cannot hold.
 pub fn read(bytes: &[u8]) -> Result<Value, ReadError> {
-    read_at(bytes).map(|(value, _)| value)
-}
-
-/// A line and a character in it, both from 1.
-type Place = (usize, usize);
-
-fn at(place: Place, message: impl Into<String>) -> ReadError {
-    ReadError {
-        message: message.into(),
-        position: Some(place),
-    }
-}
-
-/// The document and where it starts.
-fn read_at(bytes: &[u8]) -> Result<(Value, Place), ReadError> {
     if bytes.len() > MAX_BYTES {
         return Err(ReadError {
             message: "the file is larger than 8 MiB, the most a package file may have".to_owned(),
@@ -101,11 +67,21 @@ fn read_at(bytes: &[u8]) -> Result<(Value, Place), ReadError> {
                     "a second document starts here: a package file holds exactly one",
                 ));
             }
-            event if event.is_node() => root = Some((reader.value(event, &span, 0, true)?, here)),
+            event if event.is_node() => root = Some(reader.value(event, &span, 0, true)?),
             _ => {}
         }
     }
     root.ok_or_else(|| at((1, 1), "the file holds no document"))
+}
+
+/// A line and a character in it, both from 1.
+type Place = (usize, usize);
+
+fn at(place: Place, message: impl Into<String>) -> ReadError {
+    ReadError {
+        message: message.into(),
+        position: Some(place),
+    }
 }
 
 fn too_deep() -> String {
@@ -252,9 +228,6 @@ impl<'t> Reader<'t> {
             _ if starts_line && self.is_indented_by_tab(span) => {
                 "not YAML: a tab indents this line: use spaces"
             }
-            Event::Scalar(_, ScalarStyle::DoubleQuoted, ..) if self.has_surrogates(span) => {
-                "YAML does not join a pair of \\u escapes to one character: write the character itself"
-            }
             _ => return Ok(()),
         };
         Err(at(here, message))
@@ -267,15 +240,6 @@ impl<'t> Reader<'t> {
         let before = self.text.get(..start).unwrap_or_default();
         let line = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
         before[line..].contains('\t')
-    }
-
-    /// JSON writes characters beyond U+FFFF as two escapes. This parser joins them, `PyYAML` keeps
-    /// two broken halves.
-    fn has_surrogates(&self, span: &Span) -> bool {
-        let source = span.slice(self.text).unwrap_or_default().to_ascii_lowercase();
-        ["\\ud8", "\\ud9", "\\uda", "\\udb"]
-            .iter()
-            .any(|escape| source.contains(escape))
     }
 }
 

@@ -125,7 +125,7 @@ fn numbers_look_the_same_to_both_readers() {
 fn keys_follow_the_rules_of_strings_and_long_ones_are_explicit() {
     let long = "x".repeat(129);
     let value = json!({ "1": 1, "on": {"a: b": []}, (long.as_str()): {"a": [1]}, "a\nb": [1] });
-    let expected = format!("'1': 1\n'on':\n  'a: b': []\n? {long}\n:\n  a:\n  - 1\n? |-\n  a\n  b\n:\n- 1\n");
+    let expected = format!("'1': 1\n'on':\n  'a: b': []\n? {long}\n:\n  a:\n  - 1\n\"a\\nb\":\n- 1\n");
     assert_eq!(emit(&value), expected);
 }
 
