@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::violation::{Found, Violation, code};
 use super::{headers, implementation, limits, policy, schema};
 use crate::rules;
-use crate::text::{child, kind};
+use crate::text::kind;
 
 /// The members of a contract, in their canonical order.
 const CONTRACT_KEYS: [&str; 10] = [
@@ -65,18 +65,17 @@ pub enum Stage {
 /// ```
 pub fn validate(contract: &Value, stage: Stage) -> Vec<Violation> {
     let mut found = Found(limits::check(contract));
-    let Some(members) = found.object(contract, "", "contract", "a contract") else {
+    let Some(members) = found.object(contract, "contract") else {
         return found.0;
     };
     // From here on depth is bounded, and with it the cost of pointers.
     if found.0.iter().any(is_too_deep) {
         return found.0;
     }
-    found.unknown_keys(members, &CONTRACT_KEYS, "", "contract");
+    found.unknown_keys(members, &CONTRACT_KEYS, "contract");
     for key in ["inputs", "outputs", "implementation"] {
         if !members.contains_key(key) {
-            let message = format!("the contract has no `{key}`, which is required");
-            found.invalid(child("", key), key, message);
+            found.invalid_field(key, format!("the contract has no `{key}`, which is required"));
         }
     }
     for key in ["inputs", "outputs"] {
@@ -98,10 +97,10 @@ pub fn validate(contract: &Value, stage: Stage) -> Vec<Violation> {
 /// the contract, as the platform reports it.
 pub fn validate_spec(spec: &Value, stage: Stage) -> Vec<Violation> {
     let mut found = Found::default();
-    let Some(members) = found.object(spec, "", "spec", "a spec") else {
+    let Some(members) = found.object(spec, "spec") else {
         return found.0;
     };
-    found.unknown_keys(members, &SPEC_KEYS, "", "spec");
+    found.unknown_keys(members, &SPEC_KEYS, "spec");
     let version = match members.get("version") {
         Some(Value::String(version)) => rules::version(version),
         other => Err(format!(
@@ -109,10 +108,10 @@ pub fn validate_spec(spec: &Value, stage: Stage) -> Vec<Violation> {
             other.map_or("missing", kind)
         )),
     };
-    found.rule(version, "/version", "version");
+    found.rule(version, "version");
     if let Some(description) = members.get("description").filter(|value| !value.is_string()) {
         let message = format!("`description` must be a string, not {}", kind(description));
-        found.invalid("/description", "description", message);
+        found.invalid_field("description", message);
     }
     policy::check_columns(members, &mut found);
 
@@ -143,7 +142,11 @@ fn is_too_deep(violation: &Violation) -> bool {
 
 /// Validates the name of a skill. The violation points at `/key`, its place in the document of the catalog.
 pub fn validate_name(name: &str) -> Option<Violation> {
-    let mut found = Found::default();
-    found.rule(rules::name(name), "/key", "name");
-    found.0.pop()
+    let reason = rules::name(name).err()?;
+    Some(Violation::error(
+        code::INVALID_SKILL_CONTRACT,
+        "/key",
+        "name",
+        reason,
+    ))
 }

@@ -3,19 +3,18 @@
 use serde_json::{Map, Value};
 
 use super::contract::Stage;
-use super::violation::{Found, Violation, code};
+use super::violation::{Found, Violation, code, pointer_of};
 use crate::rules::{
     MAX_ADDRESS_CHARS, MAX_SCOPES, http_endpoint, is_http_url, local_entrypoint, looks_like_credential,
     mcp_endpoint, mcp_tool, scope,
 };
 use crate::text::{child, kind, quoted, shown};
 
-const POINTER: &str = "/implementation";
-const FIELD: &str = "implementation";
-const ENDPOINT: (&str, &str) = ("/implementation/endpoint", "implementation.endpoint");
-const ENTRYPOINT: (&str, &str) = ("/implementation/entrypoint", "implementation.entrypoint");
-const AUTH: (&str, &str) = ("/implementation/auth", "implementation.auth");
-const SCOPES: (&str, &str) = ("/implementation/auth/scopes", "implementation.auth.scopes");
+const IMPLEMENTATION: &str = "implementation";
+const ENDPOINT: &str = "implementation.endpoint";
+const ENTRYPOINT: &str = "implementation.entrypoint";
+const AUTH: &str = "implementation.auth";
+const SCOPES: &str = "implementation.auth.scopes";
 
 /// What makes the name of a member the name of a secret, in lower case without punctuation.
 const SECRET_WORDS: [&str; 6] = [
@@ -28,22 +27,18 @@ const SECRET_WORDS: [&str; 6] = [
 ];
 
 pub(super) fn check(value: &Value, stage: Stage, found: &mut Found) {
-    let Some(members) = found.object(value, POINTER, FIELD, "`implementation`") else {
+    let Some(members) = found.object(value, IMPLEMENTATION) else {
         return;
     };
-    found.unknown_keys(
-        members,
-        &["protocol", "endpoint", "entrypoint", "auth"],
-        POINTER,
-        FIELD,
-    );
+    let known = ["protocol", "endpoint", "entrypoint", "auth"];
+    found.unknown_keys(members, &known, IMPLEMENTATION);
     let protocol = members.get("protocol").unwrap_or(&Value::Null);
     if !matches!(protocol.as_str(), Some("local" | "http" | "mcp")) {
         let message = format!(
             "`protocol` is {}: it must be one of local, http, mcp",
             shown(protocol)
         );
-        found.invalid("/implementation/protocol", "implementation.protocol", message);
+        found.invalid_field("implementation.protocol", message);
     }
     let endpoint = address(members, "endpoint", found);
     let entrypoint = address(members, "entrypoint", found);
@@ -64,7 +59,9 @@ pub(super) fn check(value: &Value, stage: Stage, found: &mut Found) {
             if let Ok(endpoint) = endpoint
                 && let Err(reason) = mcp_endpoint(endpoint.unwrap_or_default())
             {
-                found.0.push(Violation::warning(ENDPOINT.0, ENDPOINT.1, reason));
+                found
+                    .0
+                    .push(Violation::warning(pointer_of(ENDPOINT), ENDPOINT, reason));
             }
             required(entrypoint, mcp_tool, ENTRYPOINT, found);
         }
@@ -75,7 +72,9 @@ pub(super) fn check(value: &Value, stage: Stage, found: &mut Found) {
     {
         let message =
             "the endpoint holds a user or a password before the `@`: contracts are public, remove them";
-        found.0.push(Violation::warning(ENDPOINT.0, ENDPOINT.1, message));
+        found
+            .0
+            .push(Violation::warning(pointer_of(ENDPOINT), ENDPOINT, message));
     }
     if let Some(auth) = members.get("auth").filter(|value| !value.is_null()) {
         check_auth(auth, found);
@@ -102,7 +101,7 @@ fn address<'a>(
     let message =
         format!("`{key}` must be a non-empty string of at most {MAX_ADDRESS_CHARS} characters: {problem}");
     // Here the platform names the field without `implementation.`.
-    found.invalid(child(POINTER, key), key, message);
+    found.invalid(format!("/implementation/{key}"), key, message);
     Err(Reported)
 }
 
@@ -110,16 +109,12 @@ fn address<'a>(
 fn required(
     address: Result<Option<&str>, Reported>,
     rule: impl Fn(&str) -> Result<(), String>,
-    (pointer, field): (&'static str, &'static str),
+    field: &'static str,
     found: &mut Found,
 ) {
     match address {
-        Ok(Some(text)) => found.rule(rule(text), pointer, field),
-        Ok(None) => found.invalid(
-            pointer,
-            field,
-            format!("`{field}` is missing: the protocol needs it"),
-        ),
+        Ok(Some(text)) => found.rule(rule(text), field),
+        Ok(None) => found.invalid_field(field, format!("`{field}` is missing: the protocol needs it")),
         Err(Reported) => {}
     }
 }
@@ -138,29 +133,31 @@ fn has_user(endpoint: &str) -> bool {
 
 /// Scopes, and no secrets.
 fn check_auth(auth: &Value, found: &mut Found) {
-    let Some(members) = found.object(auth, AUTH.0, AUTH.1, "`auth`") else {
+    let Some(members) = found.object(auth, AUTH) else {
         return;
     };
-    check_secrets(auth, AUTH.0, found);
+    check_secrets(auth, &pointer_of(AUTH), found);
     let Some(scopes) = members.get("scopes") else {
         return;
     };
-    let items = found.list(scopes, SCOPES.0, SCOPES.1, "`auth.scopes`");
-    if let Some(items) = items.filter(|items| items.len() > MAX_SCOPES) {
+    let items = found.array(scopes, SCOPES).map_or(&[][..], Vec::as_slice);
+    if items.len() > MAX_SCOPES {
         let message = format!(
-            "`auth.scopes` has {} entries, at most {MAX_SCOPES} are allowed",
+            "`{SCOPES}` has {} items, at most {MAX_SCOPES} are allowed",
             items.len()
         );
-        found.invalid(SCOPES.0, SCOPES.1, message);
+        found.invalid_field(SCOPES, message);
     }
-    for (index, item) in items.into_iter().flatten().enumerate() {
+    for (index, item) in items.iter().enumerate() {
         let rule = match item.as_str() {
             // A text with a credential in it has been reported, and is not shown.
             Some(text) if looks_like_credential(text) => continue,
             Some(text) => scope(text).map_err(|reason| format!("{reason}, not {}", quoted(text))),
             None => Err(format!("a scope must be a string, not {}", kind(item))),
         };
-        found.rule(rule, format!("{}/{index}", SCOPES.0), SCOPES.1);
+        if let Err(reason) = rule {
+            found.invalid(format!("{}/{index}", pointer_of(SCOPES)), SCOPES, reason);
+        }
     }
 }
 
@@ -191,10 +188,10 @@ fn check_secrets(value: &Value, pointer: &str, found: &mut Found) {
 }
 
 fn secret(pointer: &str, what: &str) -> Violation {
-    let field = if pointer.starts_with(SCOPES.0) {
-        SCOPES.1
+    let field = if pointer.starts_with(&pointer_of(SCOPES)) {
+        SCOPES
     } else {
-        AUTH.1
+        AUTH
     };
     let message =
         format!("{what}: a contract is public, put the secret into a vault and its name into `secretRef`");

@@ -4,39 +4,23 @@ use serde_json::Value;
 
 use super::violation::{Violation, code};
 
-/// The largest contract, in bytes of compact JSON whose characters outside ASCII are escaped.
+/// The largest contract, in bytes of compact JSON (no spaces) with every character outside printable ASCII escaped: a
+/// Cyrillic letter is 6 bytes, an emoji 12.
 pub(super) const MAX_CONTRACT_BYTES: usize = 64 * 1024;
-/// The deepest document, in levels; see [`DocumentSize::levels`].
+/// The deepest document. The document itself is level 1, and what a container holds is one level further, scalars too.
+/// Platforms are known to accept 20 levels of containers and to reject 22; this is the strictest counting that agrees.
 pub(super) const MAX_LEVELS: usize = 20;
-/// The largest number of values in a document; see [`DocumentSize::nodes`].
+/// The largest number of values: containers and scalars, the document itself included. Keys are not values.
 pub(super) const MAX_NODES: usize = 5000;
 
-/// How big a JSON document is, counted the way a platform counts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct DocumentSize {
-    /// Bytes of the document as compact JSON (no spaces) with every character outside printable ASCII escaped:
-    /// a Cyrillic letter is 6 bytes, an emoji 12.
-    pub(super) bytes: usize,
-    /// Levels of nesting: the document itself is level 1, and what a container holds is one level further, scalars
-    /// too. Platforms are known to accept 20 levels of containers and to refuse 22; this is the strictest counting
-    /// that agrees with it.
-    pub(super) levels: usize,
-    /// All values: containers and scalars, the document itself included. Keys are not values.
-    pub(super) nodes: usize,
-}
-
-/// Measures a document. Takes time and memory in proportion to it, never stack.
-pub(super) fn measure(document: &Value) -> DocumentSize {
-    let mut size = DocumentSize {
-        bytes: 0,
-        levels: 0,
-        nodes: 0,
-    };
+/// The bytes, levels and nodes of a document. Takes time and memory in proportion to it, never stack.
+pub(super) fn measure(document: &Value) -> [usize; 3] {
+    let (mut bytes, mut levels, mut nodes) = (0, 0, 0);
     let mut open = vec![(document, 1)];
     while let Some((value, level)) = open.pop() {
-        size.nodes += 1;
-        size.levels = size.levels.max(level);
-        size.bytes += match value {
+        nodes += 1;
+        levels = levels.max(level);
+        bytes += match value {
             Value::Null | Value::Bool(true) => 4,
             Value::Bool(false) => 5,
             Value::Number(number) => number.to_string().len(),
@@ -52,7 +36,7 @@ pub(super) fn measure(document: &Value) -> DocumentSize {
             }
         };
     }
-    size
+    [bytes, levels, nodes]
 }
 
 /// The length of a string in ASCII-escaped JSON, quotes included.
@@ -68,23 +52,23 @@ fn escaped_len(text: &str) -> usize {
 
 /// The limits of a contract: bytes, then levels, then nodes.
 pub(super) fn check(contract: &Value) -> Vec<Violation> {
-    let size = measure(contract);
+    let [bytes, levels, nodes] = measure(contract);
     let limits = [
         (
             code::PAYLOAD_TOO_LARGE,
-            size.bytes,
+            bytes,
             MAX_CONTRACT_BYTES,
             "bytes as ASCII-escaped JSON: shorten descriptions, defaults and enumerations in the schemas",
         ),
         (
             code::PAYLOAD_TOO_DEEP,
-            size.levels,
+            levels,
             MAX_LEVELS,
             "levels: give nested types a name of their own, so that they move to `$defs`",
         ),
         (
             code::INVALID_DOCUMENT,
-            size.nodes,
+            nodes,
             MAX_NODES,
             "JSON values: share repeated parts of the schemas through `$defs`",
         ),

@@ -4,73 +4,28 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use super::violation::{Found, Violation, code};
+use super::violation::{Found, Violation, code, pointer_of};
 use crate::policy::{Idempotency, Risk, SideEffects};
 use crate::rules::{self, ATTEMPTS, BACKOFF_SECONDS, TIMEOUT_SECONDS, safe_retries};
-use crate::text::{child, kind, quoted, shown};
+use crate::text::{kind, quoted, shown};
 
 /// What the platform fills in for an absent member of the contract.
 pub(super) const DEFAULT_ATTEMPTS: u64 = 1;
 pub(super) const DEFAULT_IDEMPOTENCY: &str = "none";
 
-/// The permissions that platforms are known to have, sorted. The list grows on their side, so a name of the right
-/// shape that is not on it is only warned about.
-pub(super) const KNOWN_PERMISSIONS: &[&str] = &[
-    "admin",
-    "agents.manage",
-    "agents.read",
-    "agents.secrets.manage",
-    "agents.status.write",
-    "approvals.decide",
-    "approvals.manage",
-    "approvals.read",
-    "artifact_types.manage",
-    "artifact_types.read",
-    "artifacts.read",
-    "artifacts.write",
-    "calendars.write",
-    "claims.manage",
-    "connections.manage",
-    "connections.read",
-    "connections.status.write",
-    "delegations.manage",
-    "events.export",
-    "events.read",
-    "goals.read",
-    "goals.write",
-    "knowledge.packs.manage",
-    "observations.write",
-    "operations.manage",
-    "operations.read",
-    "org.manage",
-    "org.read",
-    "packages.plan",
-    "packages.settings.manage",
-    "packages.settings.read",
-    "packages.test",
-    "principals.read",
-    "principals.write",
-    "processes.operate",
-    "processes.read",
-    "processes.write",
-    "project_templates.manage",
-    "project_templates.read",
-    "projects.manage",
-    "projects.read",
-    "rules.read",
-    "rules.write",
-    "sessions.manage",
-    "sessions.open",
-    "skills.execute",
-    "skills.invoke",
-    "task_types.manage",
-    "task_types.read",
-    "tasks.claim",
-    "tasks.read",
-    "tasks.write",
-    "workspaces.manage",
-    "workspaces.read",
-];
+/// The permissions that platforms are known to have. The list grows on their side, so any other name of the right shape is
+/// only a warning.
+pub(super) const KNOWN_PERMISSIONS: &str = "\
+    admin agents.manage agents.read agents.secrets.manage agents.status.write approvals.decide \
+    approvals.manage approvals.read artifact_types.manage artifact_types.read artifacts.read artifacts.write \
+    calendars.write claims.manage connections.manage connections.read connections.status.write \
+    delegations.manage events.export events.read goals.read goals.write knowledge.packs.manage \
+    observations.write operations.manage operations.read org.manage org.read packages.plan \
+    packages.settings.manage packages.settings.read packages.test principals.read principals.write \
+    processes.operate processes.read processes.write project_templates.manage project_templates.read \
+    projects.manage projects.read rules.read rules.write sessions.manage sessions.open skills.execute \
+    skills.invoke task_types.manage task_types.read tasks.claim tasks.read tasks.write workspaces.manage \
+    workspaces.read";
 
 /// Validates the columns `sideEffects` and `riskLevel` of a spec.
 pub(super) fn check_columns(spec: &Map<String, Value>, found: &mut Found) {
@@ -88,7 +43,7 @@ pub(super) fn check_retries_of(contract: &Value, side_effects: &str, found: &mut
     let attempts = retry_member(contract, "maxAttempts", DEFAULT_ATTEMPTS);
     if let (Some(idempotency), Some(attempts)) = (idempotency, attempts) {
         let rule = safe_retries(side_effects, idempotency, attempts);
-        found.rule(rule, "/retryPolicy/maxAttempts", "retryPolicy.maxAttempts");
+        found.rule(rule, "retryPolicy.maxAttempts");
     }
 }
 
@@ -100,10 +55,9 @@ pub(super) fn check(contract: &Map<String, Value>, found: &mut Found) {
     }
     integer(contract, "timeoutSeconds", &TIMEOUT_SECONDS, found);
     if let Some(retry) = given("retryPolicy")
-        && let Some(members) = found.object(retry, "/retryPolicy", "retryPolicy", "`retryPolicy`")
+        && let Some(members) = found.object(retry, "retryPolicy")
     {
-        let known = ["maxAttempts", "backoffSeconds"];
-        found.unknown_keys(members, &known, "/retryPolicy", "retryPolicy");
+        found.unknown_keys(members, &["maxAttempts", "backoffSeconds"], "retryPolicy");
         integer(members, "retryPolicy.maxAttempts", &ATTEMPTS, found);
         integer(members, "retryPolicy.backoffSeconds", &BACKOFF_SECONDS, found);
     }
@@ -115,7 +69,7 @@ pub(super) fn check(contract: &Map<String, Value>, found: &mut Found) {
     }
     for key in ["preconditions", "postconditions"] {
         if let Some(value) = contract.get(key).filter(|value| !value.is_null())
-            && let Some(conditions) = found.list(value, &child("", key), key, &format!("`{key}`"))
+            && let Some(conditions) = found.array(value, key)
             && !conditions.is_empty()
         {
             let message = format!(
@@ -124,15 +78,16 @@ pub(super) fn check(contract: &Map<String, Value>, found: &mut Found) {
                 conditions.len()
             );
             let code = code::UNSUPPORTED_SKILL_CONDITION;
-            found.0.push(Violation::error(code, child("", key), key, message));
+            found
+                .0
+                .push(Violation::error(code, pointer_of(key), key, message));
         }
     }
 }
 
 fn check_permissions(value: &Value, found: &mut Found) {
     let field = "requiredPermissions";
-    let items = found.list(value, "/requiredPermissions", field, "`requiredPermissions`");
-    for (index, item) in items.into_iter().flatten().enumerate() {
+    for (index, item) in found.array(value, field).into_iter().flatten().enumerate() {
         let pointer = format!("/requiredPermissions/{index}");
         match item.as_str().map(|name| (name, rules::permission(name))) {
             None => found.invalid(
@@ -141,7 +96,7 @@ fn check_permissions(value: &Value, found: &mut Found) {
                 format!("a permission must be a string, not {}", kind(item)),
             ),
             Some((_, Err(reason))) => found.invalid(pointer, field, reason),
-            Some((name, Ok(()))) if KNOWN_PERMISSIONS.binary_search(&name).is_err() => {
+            Some((name, Ok(()))) if !KNOWN_PERMISSIONS.split(' ').any(|known| known == name) => {
                 let message = format!(
                     "the permission {} is not on the list that this SDK knows: if it is not new on the platform, it is a \
                      typing error and publication refuses it",
@@ -155,11 +110,11 @@ fn check_permissions(value: &Value, found: &mut Found) {
 }
 
 fn check_cost(value: &Value, found: &mut Found) {
-    let (pointer, field) = ("/costModel", "costModel");
-    let Some(members) = found.object(value, pointer, field, "`costModel`") else {
+    let field = "costModel";
+    let Some(members) = found.object(value, field) else {
         return;
     };
-    found.unknown_keys(members, &["unit", "estimate"], pointer, field);
+    found.unknown_keys(members, &["unit", "estimate"], field);
     let unit = members.get("unit").unwrap_or(&Value::Null);
     if unit.as_str().is_none_or(str::is_empty) {
         let message = format!(
@@ -201,11 +156,7 @@ fn is_empty(value: &Value) -> bool {
 fn one_of(value: &Value, field: &'static str, allowed: &[&str], found: &mut Found) {
     if !value.as_str().is_some_and(|text| allowed.contains(&text)) {
         let (is, words) = (shown(value), allowed.join(", "));
-        found.invalid(
-            child("", field),
-            field,
-            format!("`{field}` is {is}: it must be one of {words}"),
-        );
+        found.invalid_field(field, format!("`{field}` is {is}: it must be one of {words}"));
     }
 }
 
@@ -223,6 +174,6 @@ fn integer(
     if !number.is_some_and(|number| range.contains(&number)) {
         let (is, least, most) = (shown(value), range.start(), range.end());
         let message = format!("`{field}` is {is}: it must be an integer from {least} to {most}");
-        found.invalid(format!("/{}", field.replace('.', "/")), field, message);
+        found.invalid_field(field, message);
     }
 }

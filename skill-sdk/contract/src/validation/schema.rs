@@ -20,7 +20,7 @@ pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// not be nested deeply.
 pub(super) fn check(schema: &Value, field: &'static str, found: &mut Found) {
     let base = child("", field);
-    let Some(members) = found.object(schema, &base, field, &format!("`{field}`")) else {
+    let Some(members) = found.object(schema, field) else {
         return;
     };
     if let Some(dialect) = members.get("$schema")

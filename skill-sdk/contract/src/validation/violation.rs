@@ -131,65 +131,54 @@ impl Found {
         self.0.push(error);
     }
 
-    /// A rule that may be broken.
-    pub(super) fn rule(&mut self, rule: Result<(), String>, pointer: impl Into<String>, field: &'static str) {
+    /// An error of the most common code at the place that `field` names.
+    pub(super) fn invalid_field(&mut self, field: &'static str, message: impl Into<String>) {
+        self.invalid(pointer_of(field), field, message);
+    }
+
+    /// Reports a broken rule for the value of `field`.
+    pub(super) fn rule(&mut self, rule: Result<(), String>, field: &'static str) {
         if let Err(reason) = rule {
-            self.invalid(pointer, field, reason);
+            self.invalid_field(field, reason);
         }
     }
 
-    /// The members of a value that must be an object of `what`.
+    /// The fields of the value of `field`, which must be an object.
     pub(super) fn object<'a>(
         &mut self,
         value: &'a Value,
-        pointer: &str,
         field: &'static str,
-        what: &str,
     ) -> Option<&'a Map<String, Value>> {
         if !value.is_object() {
-            self.invalid(
-                pointer,
-                field,
-                format!("{what} must be an object, not {}", kind(value)),
-            );
+            self.invalid_field(field, format!("`{field}` must be an object, not {}", kind(value)));
         }
         value.as_object()
     }
 
-    /// The items of a value that must be a list of `what`.
-    pub(super) fn list<'a>(
-        &mut self,
-        value: &'a Value,
-        pointer: &str,
-        field: &'static str,
-        what: &str,
-    ) -> Option<&'a Vec<Value>> {
+    /// The items of the value of `field`, which must be an array.
+    pub(super) fn array<'a>(&mut self, value: &'a Value, field: &'static str) -> Option<&'a Vec<Value>> {
         if !value.is_array() {
-            self.invalid(
-                pointer,
-                field,
-                format!("{what} must be a list, not {}", kind(value)),
-            );
+            self.invalid_field(field, format!("`{field}` must be an array, not {}", kind(value)));
         }
         value.as_array()
     }
 
-    /// Reports every key of `members` that is not in `known`, in alphabetical order.
-    pub(super) fn unknown_keys(
-        &mut self,
-        members: &Map<String, Value>,
-        known: &[&str],
-        pointer: &str,
-        field: &'static str,
-    ) {
-        let mut unknown: Vec<&String> = members
-            .keys()
-            .filter(|key| !known.contains(&key.as_str()))
-            .collect();
+    /// Reports every field of the object `field` that is not in `known`, in alphabetical order.
+    pub(super) fn unknown_keys(&mut self, object: &Map<String, Value>, known: &[&str], field: &'static str) {
+        let mut unknown: Vec<&str> = object.keys().map(String::as_str).collect();
+        unknown.retain(|key| !known.contains(key));
         unknown.sort_unstable();
         for key in unknown {
-            let message = format!("unknown member {}: known are {}", quoted(key), known.join(", "));
-            self.invalid(child(pointer, key), field, message);
+            let message = format!("unknown field {}: known are {}", quoted(key), known.join(", "));
+            self.invalid(child(&pointer_of(field), key), field, message);
         }
+    }
+}
+
+/// The JSON pointer to a field in the platform's dotted notation.
+pub(super) fn pointer_of(field: &str) -> String {
+    match field {
+        "contract" | "spec" => String::new(),
+        field => format!("/{}", field.replace('.', "/")),
     }
 }

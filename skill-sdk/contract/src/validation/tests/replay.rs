@@ -68,7 +68,7 @@ fn verdict(case: &Value) -> Result<Value, Vec<Violation>> {
     if let Some(attempts) = input["maxAttempts"].as_u64() {
         let idempotency = input["idempotency"].as_str().unwrap();
         let rule = crate::rules::safe_retries(side_effects.as_str().unwrap(), idempotency, attempts);
-        found.rule(rule, "/retryPolicy/maxAttempts", "retryPolicy.maxAttempts");
+        found.rule(rule, "retryPolicy.maxAttempts");
         return found
             .0
             .pop()
@@ -162,7 +162,7 @@ fn unknown_names_are_reported_one_by_one() {
 
 #[test]
 fn the_list_of_permissions_is_the_recorded_one() {
-    assert!(KNOWN_PERMISSIONS.is_sorted());
     let Some(recorded) = recorded() else { return };
-    assert_eq!(recorded["knownPermissions"], json!(KNOWN_PERMISSIONS));
+    let known: Vec<&str> = KNOWN_PERMISSIONS.split(' ').collect();
+    assert_eq!(recorded["knownPermissions"], json!(known));
 }
