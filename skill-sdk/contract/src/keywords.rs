@@ -11,8 +11,6 @@ pub(crate) enum Shape {
     Schemas,
     /// An object whose members are schemas.
     SchemaMap,
-    /// A [`SchemaMap`](Self::SchemaMap) whose keys are regular expressions.
-    PatternMap,
     /// An object whose members are schemas or lists of different strings (`dependencies` of older drafts).
     Dependencies,
     /// A number.
@@ -25,8 +23,6 @@ pub(crate) enum Shape {
     Flag,
     /// A string.
     Text,
-    /// A string that is a regular expression.
-    Pattern,
     /// Any list.
     List,
     /// A list of different strings.
@@ -50,13 +46,13 @@ impl Shape {
             Self::Any => "any value",
             Self::Schema => "a schema",
             Self::Schemas => "a non-empty list of schemas",
-            Self::SchemaMap | Self::PatternMap => "an object whose members are schemas",
+            Self::SchemaMap => "an object whose members are schemas",
             Self::Dependencies => "an object whose members are schemas or lists of different strings",
             Self::Number => "a number",
             Self::Positive => "a number above 0",
             Self::Count => "an integer from 0",
             Self::Flag => "a boolean",
-            Self::Text | Self::Pattern => "a string",
+            Self::Text => "a string",
             Self::List => "a list",
             Self::Strings => "a list of different strings",
             Self::StringsMap => "an object whose members are lists of different strings",
@@ -80,7 +76,7 @@ pub(crate) const KEYWORDS: &[(&str, Shape)] = &[
     ("type", Shape::Type),
     ("enum", Shape::List),
     ("format", Shape::Text),
-    ("pattern", Shape::Pattern),
+    ("pattern", Shape::Text),
     ("minLength", Shape::Count),
     ("maxLength", Shape::Count),
     ("minimum", Shape::Number),
@@ -95,7 +91,7 @@ pub(crate) const KEYWORDS: &[(&str, Shape)] = &[
     ("uniqueItems", Shape::Flag),
     ("properties", Shape::SchemaMap),
     ("required", Shape::Strings),
-    ("patternProperties", Shape::PatternMap),
+    ("patternProperties", Shape::SchemaMap),
     ("propertyNames", Shape::Schema),
     ("additionalProperties", Shape::Schema),
     ("unevaluatedProperties", Shape::Schema),

@@ -9,26 +9,12 @@ use crate::keywords::{Shape, is_annotation, shape_of};
 pub(crate) type Node = Map<String, Value>;
 
 /// Calls `visit(keyword, subschema)` for each subschema of `node`.
-pub(crate) fn children<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a str, &'a Value)) {
-    for (keyword, value) in node {
-        match (shape_of(keyword), value) {
-            (Shape::Schema, value) => visit(keyword, value),
-            (Shape::Schemas, Value::Array(list)) => list.iter().for_each(|item| visit(keyword, item)),
-            (Shape::SchemaMap | Shape::PatternMap, Value::Object(named)) => {
-                named.values().for_each(|item| visit(keyword, item));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Calls `visit(keyword, subschema)` for each subschema of `node`.
 pub(crate) fn children_mut(node: &mut Node, visit: &mut dyn FnMut(&str, &mut Value)) {
     for (keyword, value) in node.iter_mut() {
         match (shape_of(keyword), value) {
             (Shape::Schema, value) => visit(keyword, value),
             (Shape::Schemas, Value::Array(list)) => list.iter_mut().for_each(|item| visit(keyword, item)),
-            (Shape::SchemaMap | Shape::PatternMap, Value::Object(named)) => {
+            (Shape::SchemaMap, Value::Object(named)) => {
                 named.values_mut().for_each(|item| visit(keyword, item));
             }
             _ => {}
@@ -46,9 +32,15 @@ pub fn bottom_up(schema: &mut Value, change: &mut dyn FnMut(&mut Node)) {
 
 /// Calls `visit` for every object in `schema` that is a schema.
 pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&'a Node)) {
-    if let Value::Object(node) = schema {
-        visit(node);
-        children(node, &mut |_, child| each(child, visit));
+    let Value::Object(node) = schema else { return };
+    visit(node);
+    for (keyword, value) in node {
+        match (shape_of(keyword), value) {
+            (Shape::Schema, value) => each(value, visit),
+            (Shape::Schemas, Value::Array(list)) => list.iter().for_each(|item| each(item, visit)),
+            (Shape::SchemaMap, Value::Object(named)) => named.values().for_each(|item| each(item, visit)),
+            _ => {}
+        }
     }
 }
 

@@ -1,19 +1,15 @@
 //! What Rust types can declare and no value can satisfy: `deny_unknown_fields` on one side of `flatten`, which rejects
-//! the fields of the other side, and a type that is directly itself again, which no reader gets to the end of.
+//! the fields of the other side.
 //!
 //! A contract with such a type would reject every call, so it is an error when the program starts.
-
-use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::refs::{Defs, resolved, target};
-use crate::walk::{Node, children, each};
+use crate::walk::{Node, each};
 
-const CIRCULAR: &str = "a value of it is directly a value of it again, so reading one never ends; put a field, a list or \
-                        a tag in between";
-const FLATTENED_ENUM: &str = "`deny_unknown_fields` refuses the fields of the enum that is in it with `flatten`, and serde \
-                              does not support the two together; take one of them away";
+const FLATTENED_ENUM: &str = "`deny_unknown_fields` rejects the fields of the enum that is in it with `flatten`, and serde \
+                              does not support the two together; remove one of them";
 
 /// The first contradiction in words, with the named type that it is in, if any. `read` is whether serde reads the values.
 pub(super) fn find<'a>(root: &'a Value, defs: &'a Defs, read: bool) -> Option<(Option<&'a str>, String)> {
@@ -21,8 +17,7 @@ pub(super) fn find<'a>(root: &'a Value, defs: &'a Defs, read: bool) -> Option<(O
     std::iter::once((None, root))
         .chain(named)
         .find_map(|(owner, schema)| {
-            let circular = owner.filter(|name| is_circular(name, defs));
-            let mut reason = circular.map(|_| CIRCULAR.to_owned());
+            let mut reason = None;
             each(schema, &mut |node| {
                 reason = reason.take().or_else(|| rejected_fields(node, defs, read));
             });
@@ -46,8 +41,8 @@ fn rejected_fields(node: &Node, defs: &Defs, read: bool) -> Option<String> {
         .into_iter()
         .find_map(|part| field_outside(part, node).or_else(|| field_outside(node, part)))?;
     Some(format!(
-        "the field `{field}` belongs to it and is refused by another part of it at the same time; `deny_unknown_fields` \
-         does not go together with `flatten`, so take one of them away"
+        "the field `{field}` is rejected by another part of the type; `deny_unknown_fields` cannot be combined with `flatten`, so \
+         remove one of them"
     ))
 }
 
@@ -61,31 +56,4 @@ fn field_outside<'a>(fields: &'a Node, closed: &Node) -> Option<&'a str> {
         .keys()
         .find(|name| is_closed && known.and_then(|known| known.get(*name)).is_none())
         .map(String::as_str)
-}
-
-/// Whether a value of the type is at once a value of the type again.
-fn is_circular(name: &str, defs: &Defs) -> bool {
-    fn names_in_place<'a>(schema: &'a Value, names: &mut Vec<&'a str>) {
-        let Value::Object(node) = schema else { return };
-        names.extend(target(node));
-        children(node, &mut |keyword, child| {
-            if matches!(
-                keyword,
-                "anyOf" | "oneOf" | "allOf" | "not" | "if" | "then" | "else"
-            ) {
-                names_in_place(child, names);
-            }
-        });
-    }
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut open: Vec<&str> = vec![name];
-    while let Some(schema) = open.pop().and_then(|next| defs.get(next)) {
-        let mut names: Vec<&str> = Vec::new();
-        names_in_place(schema, &mut names);
-        if names.contains(&name) {
-            return true;
-        }
-        open.extend(names.into_iter().filter(|next| seen.insert(next)));
-    }
-    false
 }

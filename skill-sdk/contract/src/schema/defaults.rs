@@ -5,18 +5,18 @@ use serde_json::{Number, Value};
 use super::refs::{Defs, target};
 use crate::walk::{Node, bottom_up};
 
+/// How many schemas are followed for one value.
+const MAX_DEPTH: usize = 64;
+
 /// Puts `default` and `examples` into a form that does not change between builds and runs: members of maps and
 /// items of sets are sorted, `f32` is written with its own digits, and an integer that only some features of
 /// `serde_json` can hold takes its value out of the schema.
 pub(super) fn normalize(schema: &mut Value, defs: &Defs) {
     bottom_up(schema, &mut |node| {
-        let mut values: Vec<(&str, Value)> = Vec::new();
         for key in ["default", "examples"] {
-            if let Some(value) = node.get(key) {
-                values.push((key, value.clone()));
-            }
-        }
-        for (key, mut value) in values {
+            let Some(mut value) = node.get(key).cloned() else {
+                continue;
+            };
             if !portable_numbers(&mut value) {
                 node.shift_remove(key);
                 continue;
@@ -24,10 +24,10 @@ pub(super) fn normalize(schema: &mut Value, defs: &Defs) {
             match &mut value {
                 Value::Array(examples) if key == "examples" => {
                     for example in examples {
-                        sort_node(example, node, defs);
+                        sort_node(example, node, defs, 0);
                     }
                 }
-                value => sort_node(value, node, defs),
+                value => sort_node(value, node, defs, 0),
             }
             node.insert(key.to_owned(), value);
         }
@@ -57,10 +57,9 @@ fn portable_numbers(value: &mut Value) -> bool {
 
 /// 0.1 for an `f32` of 0.1, which as a double is 0.10000000149011612. Whole numbers have no such tail.
 fn short(float: f64) -> Option<Number> {
-    // Exactly what is asked: does the value come from an f32?
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a value that does not fit is told apart below"
+        reason = "a value that an f32 cannot hold fails the comparison below"
     )]
     let single = float as f32;
     if float.fract() != 0.0 && f64::from(single).to_bits() == float.to_bits() {
@@ -69,27 +68,36 @@ fn short(float: f64) -> Option<Number> {
     Number::from_f64(float)
 }
 
-fn sort_node(value: &mut Value, node: &Node, defs: &Defs) {
-    // No type is directly itself again, so this comes to an end.
+/// Sorts the sets and maps in a value of the schema `node`, `depth` schemas deep. A type may be directly itself again.
+fn sort_node(value: &mut Value, node: &Node, defs: &Defs, depth: usize) {
+    let sort = |value: &mut Value, schema: &Value| {
+        if let Value::Object(node) = schema
+            && (value.is_array() || value.is_object())
+            && depth < MAX_DEPTH
+        {
+            sort_node(value, node, defs, depth + 1);
+        }
+    };
     if let Some(shared) = target(node).and_then(|name| defs.get(name)) {
-        sort(value, shared, defs);
+        sort(value, shared);
     }
     for keyword in ["anyOf", "oneOf", "allOf"] {
-        if let Some(Value::Array(parts)) = node.get(keyword) {
-            for part in parts {
-                sort(value, part, defs);
-            }
-        }
+        let parts = node.get(keyword).and_then(Value::as_array);
+        parts.into_iter().flatten().for_each(|part| sort(value, part));
     }
     match value {
         Value::Array(items) => {
             if let Some(schema) = node.get("items") {
                 for item in items.iter_mut() {
-                    sort(item, schema, defs);
+                    sort(item, schema);
                 }
             }
             if node.get("uniqueItems") == Some(&Value::Bool(true)) {
-                items.sort_by(compare);
+                items.sort_by(|a, b| {
+                    let number = |item: &Value| item.as_f64().unwrap_or_default();
+                    let by_text = || a.to_string().cmp(&b.to_string());
+                    number(a).total_cmp(&number(b)).then_with(by_text)
+                });
             }
         }
         Value::Object(members) => {
@@ -97,36 +105,15 @@ fn sort_node(value: &mut Value, node: &Node, defs: &Defs) {
             let other = node.get("additionalProperties");
             for (name, member) in members.iter_mut() {
                 if let Some(schema) = properties.and_then(|known| known.get(name)).or(other) {
-                    sort(member, schema, defs);
+                    sort(member, schema);
                 }
             }
-            let map = properties.is_none_or(serde_json::Map::is_empty)
+            let is_map = properties.is_none_or(serde_json::Map::is_empty)
                 && other.is_some_and(|other| *other != Value::Bool(false));
-            if map {
-                let mut sorted: Vec<(String, Value)> = std::mem::take(members).into_iter().collect();
-                sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
-                members.extend(sorted);
+            if is_map {
+                members.sort_keys();
             }
         }
         _ => {}
-    }
-}
-
-fn sort(value: &mut Value, schema: &Value, defs: &Defs) {
-    if let Value::Object(node) = schema
-        && (value.is_array() || value.is_object())
-    {
-        sort_node(value, node, defs);
-    }
-}
-
-fn compare(a: &Value, b: &Value) -> std::cmp::Ordering {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => {
-            let (a, b) = (a.as_f64().unwrap_or_default(), b.as_f64().unwrap_or_default());
-            a.total_cmp(&b)
-        }
-        (Value::String(a), Value::String(b)) => a.cmp(b),
-        _ => a.to_string().cmp(&b.to_string()),
     }
 }

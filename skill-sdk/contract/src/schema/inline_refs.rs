@@ -172,22 +172,29 @@ fn inline(schema: &mut Value, depth: usize, once: &mut Defs) {
     }
 }
 
-/// `node`, which refers to a type, with the type instead. The words of the place come before those of the type.
-pub(super) fn written_in_place(node: &Node, mut written_out: Node) -> Node {
+/// `node`, which refers to a type, with the type instead. The description of the place comes before that of the type.
+pub(super) fn written_in_place(node: &Node, written_out: Node) -> Node {
     let mut own = node.clone();
     own.shift_remove("$ref");
     if is_structural(&own) {
         push_all_of(&mut own, Value::Object(written_out));
-        return own;
+    } else {
+        merge(&mut own, written_out);
     }
-    for (key, value) in own {
-        let value = match (key.as_str(), &value, written_out.get("description")) {
-            ("description", Value::String(mine), Some(Value::String(theirs))) => joined(mine, theirs).into(),
-            _ => value,
-        };
-        written_out.insert(key, value);
+    own
+}
+
+/// Adds the keywords of another schema; of annotations in both the node keeps its own, and descriptions are joined.
+pub(super) fn merge(node: &mut Node, other: Node) {
+    for (keyword, value) in other {
+        match (node.get_mut(&keyword), &value) {
+            (Some(Value::String(mine)), Value::String(theirs)) if keyword == "description" => {
+                *mine = joined(mine, theirs);
+            }
+            (Some(_), _) => {}
+            (None, _) => drop(node.insert(keyword, value)),
+        }
     }
-    written_out
 }
 
 fn push_all_of(node: &mut Node, part: Value) {

@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 
 use crate::walk::{Node, has_type, text};
 
+/// The formats that JSON Schema 2020-12 defines (section 7.3 of its validation vocabulary).
+const STANDARD: &str = "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri \
+                        iri-reference uuid uri-template json-pointer relative-json-pointer regex";
+
 /// Writes the width of an integer as bounds and drops a format that JSON Schema 2020-12 does not define.
 pub(super) fn portable(node: &mut Node) {
     let format = text(node, "format").to_owned();
     if has_type(node, "integer")
         && let Some((minimum, maximum)) = bounds(&format)
     {
-        tighten(node, "minimum", "exclusiveMinimum", minimum, |author, width| {
-            author >= width
-        });
-        tighten(node, "maximum", "exclusiveMaximum", maximum, |author, width| {
-            author <= width
-        });
+        tighten(node, "minimum", "exclusiveMinimum", minimum, 1.0);
+        tighten(node, "maximum", "exclusiveMaximum", maximum, -1.0);
     }
-    if !is_standard(&format) {
+    if !STANDARD.split(' ').any(|standard| standard == format) {
         node.shift_remove("format");
-        // The one format of schemars that stands for two standard ones.
+        // schemars uses this format for two standard ones.
         if format == "ip" && !node.contains_key("anyOf") {
             node.insert(
                 "anyOf".to_owned(),
@@ -34,53 +34,19 @@ pub(super) fn portable(node: &mut Node) {
     }
 }
 
-/// Writes the bound of the type, unless the author's own is at least as tight: what no value of the type can be is no promise.
-fn tighten(
-    node: &mut Node,
-    keyword: &str,
-    exclusive: &str,
-    width: Value,
-    is_tight: impl Fn(f64, f64) -> bool,
-) {
+/// Writes the bound of the type, unless the author's own bound is at least as tight. `sign` is negative for upper bounds.
+fn tighten(node: &mut Node, keyword: &str, exclusive: &str, width: Value, sign: f64) {
     let Some(of_type) = width.as_f64() else { return };
-    let author = |keyword| node.get(keyword).and_then(Value::as_f64);
-    let authors = [author(keyword), author(exclusive)];
-    if !authors
-        .into_iter()
-        .flatten()
-        .any(|author| is_tight(author, of_type))
-    {
+    let is_tight = |keyword: &&str| {
+        let author = node.get(*keyword).and_then(Value::as_f64);
+        author.is_some_and(|author| author * sign >= of_type * sign)
+    };
+    if ![keyword, exclusive].iter().any(is_tight) {
         node.insert(keyword.to_owned(), width);
     }
 }
 
-/// The formats that JSON Schema 2020-12 defines (section 7.3 of its validation vocabulary).
-fn is_standard(format: &str) -> bool {
-    matches!(
-        format,
-        "date-time"
-            | "date"
-            | "time"
-            | "duration"
-            | "email"
-            | "idn-email"
-            | "hostname"
-            | "idn-hostname"
-            | "ipv4"
-            | "ipv6"
-            | "uri"
-            | "uri-reference"
-            | "iri"
-            | "iri-reference"
-            | "uuid"
-            | "uri-template"
-            | "json-pointer"
-            | "relative-json-pointer"
-            | "regex"
-    )
-}
-
-/// The bounds of the integer type that schemars names by `format`; null for one that is left out.
+/// The bounds of the integer type that schemars names by `format`; null for a bound that is left out.
 fn bounds(format: &str) -> Option<(Value, Value)> {
     Some(match format {
         "int8" => (json!(i8::MIN), json!(i8::MAX)),

@@ -42,7 +42,7 @@ pub(super) fn check_targets(places: &[Place<'_>], field: &'static str, found: &m
             let Some(target) = target.filter(|target| target.starts_with('#')) else {
                 continue;
             };
-            let problem = match resolve(places, place.resource, target) {
+            let problem = match resolve(places, target) {
                 Some(Value::Bool(_) | Value::Object(_)) => continue,
                 Some(other) => format!("leads to {}, which is not a schema", kind(other)),
                 None => "leads nowhere: point it at an existing member, for instance of `$defs`".to_owned(),
@@ -53,22 +53,19 @@ pub(super) fn check_targets(places: &[Place<'_>], field: &'static str, found: &m
     }
 }
 
-/// What a reference, `#…`, of a schema in the resource leads to.
-fn resolve<'a>(places: &[Place<'a>], resource: &'a Value, reference: &str) -> Option<&'a Value> {
+/// The target of a local reference, `#…`. The first place is the root of the document.
+fn resolve<'a>(places: &[Place<'a>], reference: &str) -> Option<&'a Value> {
     let fragment = percent_decoded(reference.strip_prefix('#')?)?;
     if fragment.is_empty() || fragment.starts_with('/') {
-        return resource.pointer(&fragment);
+        return places.first()?.value.pointer(&fragment);
     }
     let is_named = |place: &&Place<'_>| {
-        let has = |keyword| {
-            place
-                .value
-                .get(keyword)
-                .is_some_and(|name| *name == fragment.as_str())
-        };
+        let anchors = ["$anchor", "$dynamicAnchor"].map(|keyword| place.value.get(keyword));
         place.role == Role::Schema
-            && std::ptr::eq(place.resource, resource)
-            && (has("$anchor") || has("$dynamicAnchor"))
+            && anchors
+                .into_iter()
+                .flatten()
+                .any(|name| *name == fragment.as_str())
     };
     places.iter().find(is_named).map(|place| place.value)
 }

@@ -67,7 +67,8 @@ pub(super) fn check_keywords(places: &[Place<'_>], field: &'static str, found: &
                 "$schema" => index == 0,
                 _ => false,
             };
-            if !is_elsewhere && let Err(problem) = check_shape(shape_of(keyword), value) {
+            let problem = shape_problem(shape_of(keyword), value).or_else(|| pattern_problem(keyword, value));
+            if let Some(problem) = problem.filter(|_| !is_elsewhere) {
                 report(child(&place.pointer, keyword), format!("`{keyword}` {problem}"));
             }
         }
@@ -75,11 +76,11 @@ pub(super) fn check_keywords(places: &[Place<'_>], field: &'static str, found: &
 }
 
 /// What is wrong with the value of a keyword. What is wrong inside of a schema is reported there.
-fn check_shape(shape: Shape, value: &Value) -> Result<(), String> {
+fn shape_problem(shape: Shape, value: &Value) -> Option<String> {
     let is_ok = match shape {
         Shape::Any | Shape::Schema => true,
         Shape::Schemas => value.as_array().is_some_and(|list| !list.is_empty()),
-        Shape::SchemaMap | Shape::PatternMap => value.is_object(),
+        Shape::SchemaMap => value.is_object(),
         Shape::Number => value.is_number(),
         Shape::Positive => value.as_f64().is_some_and(|number| number > 0.0),
         Shape::Count => {
@@ -87,7 +88,7 @@ fn check_shape(shape: Shape, value: &Value) -> Result<(), String> {
             value.is_u64() || value.as_f64().is_some_and(is_whole)
         }
         Shape::Flag => value.is_boolean(),
-        Shape::Text | Shape::Pattern => value.is_string(),
+        Shape::Text => value.is_string(),
         Shape::List => value.is_array(),
         Shape::Strings => is_different(value, Value::is_string),
         Shape::StringsMap => has_members(value, |member| is_different(member, Value::is_string)),
@@ -101,22 +102,25 @@ fn check_shape(shape: Shape, value: &Value) -> Result<(), String> {
             .as_str()
             .is_some_and(|id| !id.strip_suffix('#').unwrap_or(id).contains('#')),
     };
-    if !is_ok {
-        return Err(format!("must be {}, not {}", shape.wanted(), shown(value)));
-    }
-    let patterns: Vec<&str> = match (shape, value) {
-        (Shape::Pattern, Value::String(pattern)) => vec![pattern],
-        (Shape::PatternMap, Value::Object(patterns)) => patterns.keys().map(String::as_str).collect(),
-        _ => Vec::new(),
-    };
-    let broken = |text| {
+    (!is_ok).then(|| format!("must be {}, not {}", shape.wanted(), shown(value)))
+}
+
+/// What is wrong with the regular expressions of a keyword.
+fn pattern_problem(keyword: &str, value: &Value) -> Option<String> {
+    let problem = |pattern: &str| {
+        let defect = pattern::defect(pattern)?;
         Some(format!(
-            "{} is not a regular expression: {}",
-            quoted(text),
-            pattern::defect(text)?
+            "{} is not a regular expression: {defect}",
+            quoted(pattern)
         ))
     };
-    patterns.into_iter().find_map(broken).map_or(Ok(()), Err)
+    match (keyword, value) {
+        ("pattern", Value::String(pattern)) => problem(pattern),
+        ("patternProperties", Value::Object(patterns)) => {
+            patterns.keys().find_map(|pattern| problem(pattern))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a value is a list of different values of a kind.

@@ -4,10 +4,9 @@
 use serde_json::{Value, json};
 
 use super::super::docs::joined;
+use super::super::inline_refs::merge;
 use super::super::refs::{Defs, target};
-use super::merge;
-use super::optional::{literals, required};
-use crate::walk::{Node, has_type};
+use crate::walk::{Node, has_type, text};
 
 /// How many choices may be inside each other.
 const MAX_DEPTH: usize = 8;
@@ -30,12 +29,12 @@ fn fold(node: &mut Node, defs: &Defs, depth: usize) {
         node.shift_remove(keyword);
         if keyword == "allOf" {
             for branch in branches {
-                take(node, vec![branch]);
+                take(node, &[branch]);
             }
         } else if !branches.is_empty() {
             let rules: Vec<String> = branches.iter().map(rule).collect();
             describe(node, &format!("One of:\n{}", rules.join("\n")));
-            take(node, branches);
+            take(node, &branches);
         }
     }
 }
@@ -54,49 +53,37 @@ fn object(branch: &Value, defs: &Defs, depth: usize) -> Option<Node> {
     Some(node)
 }
 
-/// Takes over what is in the branches: every property, and what all of them require.
-fn take(node: &mut Node, branches: Vec<Node>) {
-    let is_closed = |branch: &Node| {
-        branch
-            .get("additionalProperties")
-            .is_some_and(|more| *more == false)
-    };
-    let has_own = node
-        .get("properties")
-        .is_some_and(|own| own.as_object().is_none_or(|own| !own.is_empty()));
-    let all_closed = !has_own && branches.iter().all(is_closed);
-    if node
-        .shift_remove("unevaluatedProperties")
-        .is_some_and(|more| more == false)
-        || all_closed
-    {
+/// Takes over the content of the branches: every property, and the names that all of them require.
+fn take(node: &mut Node, branches: &[Node]) {
+    let is_false = |rule: Option<&Value>| rule.is_some_and(|rule| *rule == false);
+    let has_own = properties(node).next().is_some();
+    let all_closed = branches
+        .iter()
+        .all(|branch| is_false(branch.get("additionalProperties")));
+    if is_false(node.shift_remove("unevaluatedProperties").as_ref()) || (!has_own && all_closed) {
         node.insert("additionalProperties".to_owned(), false.into());
     }
-    let all: Vec<Value> = branches.iter().cloned().map(Value::Object).collect();
-    let mut names: Vec<String> = required(&Value::Object(node.clone()))
-        .map(str::to_owned)
-        .collect();
-    for name in all.first().into_iter().flat_map(required) {
-        let in_all = all
+    let mut names: Vec<Value> = required(node).cloned().collect();
+    for name in branches.first().into_iter().flat_map(required) {
+        let in_all = branches
             .iter()
             .all(|branch| required(branch).any(|other| other == name));
-        if in_all && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+        if in_all && !names.contains(name) {
+            names.push(name.clone());
         }
     }
+    if let [only] = branches
+        && only.contains_key("description")
+    {
+        describe(node, text(only, "description"));
+    }
     let mut taken = Node::new();
-    for branch in branches {
-        if let ([_], Some(Value::String(text))) = (&*all, branch.get("description")) {
-            describe(node, text);
-        }
-        if let Some(Value::Object(properties)) = branch.get("properties").cloned() {
-            for (name, property) in properties {
-                match taken.get_mut(&name) {
-                    Some(known) => *known = either(known.take(), property),
-                    None => drop(taken.insert(name, property)),
-                }
-            }
-        }
+    for (name, property) in branches.iter().flat_map(properties) {
+        let property = match taken.get(name) {
+            Some(known) => either(known.clone(), property.clone()),
+            None => property.clone(),
+        };
+        taken.insert(name.clone(), property);
     }
     if let Value::Object(own) = node.entry("properties").or_insert_with(|| json!({})) {
         for (name, property) in taken {
@@ -105,6 +92,29 @@ fn take(node: &mut Node, branches: Vec<Node>) {
     }
     if !names.is_empty() {
         node.insert("required".to_owned(), names.into());
+    }
+}
+
+fn properties(node: &Node) -> impl Iterator<Item = (&String, &Value)> {
+    node.get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+}
+
+fn required(node: &Node) -> impl Iterator<Item = &Value> {
+    node.get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+}
+
+/// The values that a schema is restricted to by `const` or `enum`; empty when it is not.
+fn literals(schema: &Value) -> &[Value] {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), _) => std::slice::from_ref(value),
+        (None, Some(Value::Array(values))) => values,
+        _ => &[],
     }
 }
 
@@ -136,72 +146,40 @@ fn either(one: Value, other: Value) -> Value {
 
 /// What belongs to one branch: `` - `action`: "add", `title`; optional: `note` (what the branch is) ``.
 fn rule(branch: &Node) -> String {
-    let whole = Value::Object(branch.clone());
-    let properties = branch.get("properties").and_then(Value::as_object);
-    let needed: Vec<String> = required(&whole)
-        .map(|name| {
-            let property = properties.and_then(|properties| properties.get(name));
-            match property.map_or(&[][..], literals) {
-                [fixed] => format!("`{name}`: {fixed}"),
-                _ => format!("`{name}`"),
-            }
-        })
-        .collect();
-    let names = properties.into_iter().flat_map(|properties| properties.keys());
-    let optional: Vec<String> = names
-        .filter(|name| required(&whole).all(|needed| needed != name.as_str()))
-        .map(|name| format!("`{name}`"))
-        .collect();
-    let mut parts = Vec::new();
-    if !needed.is_empty() {
-        parts.push(needed.join(", "));
-    }
-    if !optional.is_empty() {
-        parts.push(format!("optional: {}", optional.join(", ")));
-    }
-    let mut rule = if parts.is_empty() {
-        "nothing".to_owned()
-    } else {
-        parts.join("; ")
+    let needed = required(branch).filter_map(Value::as_str).map(|name| {
+        let property = properties(branch).find(|(other, _)| *other == name);
+        match property.map_or(&[][..], |(_, property)| literals(property)) {
+            [fixed] => format!("`{name}`: {fixed}"),
+            _ => format!("`{name}`"),
+        }
+    });
+    let needed = needed.collect::<Vec<_>>().join(", ");
+    let optional = properties(branch).filter(|(name, _)| !required(branch).any(|needed| needed == *name));
+    let optional: Vec<_> = optional.map(|(name, _)| format!("`{name}`")).collect();
+    let mut rule = match (needed.as_str(), optional.join(", ").as_str()) {
+        ("", "") => "nothing".to_owned(),
+        (needed, "") => needed.to_owned(),
+        ("", optional) => format!("optional: {optional}"),
+        (needed, optional) => format!("{needed}; optional: {optional}"),
     };
-    if let Some(Value::String(text)) = branch.get("description") {
-        rule += &format!(" ({text})");
+    let description = text(branch, "description");
+    if !description.is_empty() {
+        rule += &format!(" ({description})");
     }
     format!("- {}", rule.replace('\n', "\n  "))
 }
 
 /// Adds a paragraph to the description.
-fn describe(node: &mut Node, text: &str) {
-    let own = node
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let whole = joined(own, text);
-    // It stands where the author's own would.
+fn describe(node: &mut Node, paragraph: &str) {
+    let whole = joined(text(node, "description"), paragraph);
     node.insert("description".to_owned(), whole.into());
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::tests::action;
     use super::super::{Side, portable};
     use super::*;
-
-    /// A type whose variants have a tag, as an `enum` that contains it is served.
-    pub(in super::super) fn action() -> Value {
-        json!({"oneOf": [
-            {
-                "description": "Adds one.", "type": "object", "required": ["action", "title"],
-                "properties": {"action": {"type": "string", "enum": ["add"]}, "title": {"type": ["string", "null"]},
-                               "note": {"type": ["string", "null"]}},
-            },
-            {
-                "type": "object", "required": ["action", "id"],
-                "properties": {"action": {"type": "string", "const": "remove"}, "id": {"type": "integer"},
-                               "note": {"type": "integer"}},
-            },
-            {"type": "object", "required": ["action"], "properties": {"action": {"type": "string", "enum": ["list"]}}},
-        ]})
-    }
 
     #[test]
     fn a_tagged_choice_at_the_root_is_one_object() {

@@ -19,8 +19,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 pub use self::names::{ToolNames, ToolSkill, tool_names};
-use super::docs::joined;
-use super::inline_refs::{is_recursive, uses};
+use super::inline_refs::{is_recursive, merge, uses};
 use super::refs::{Defs, target};
 use crate::keywords::is_annotation;
 use crate::walk::{Node, bottom_up, children_mut, each, has_type};
@@ -153,19 +152,6 @@ impl Inliner<'_> {
         });
         merge_lone_branch(node);
         done
-    }
-}
-
-/// Adds the keywords of another schema; of annotations in both the node keeps its own, and descriptions are joined.
-fn merge(node: &mut Node, other: Node) {
-    for (keyword, value) in other {
-        match (node.get_mut(&keyword), &value) {
-            (Some(Value::String(mine)), Value::String(theirs)) if keyword == "description" => {
-                *mine = joined(mine, theirs);
-            }
-            (Some(_), _) => {}
-            (None, _) => drop(node.insert(keyword, value)),
-        }
     }
 }
 

@@ -55,8 +55,6 @@ fn of_types() -> Vec<Row> {
         (inputs::<Vec<Remark>>(), "Vec<Remark>", "it is a list"),
         (inputs::<Option<Colour>>(), "Option<Colour>", "a string or null"),
         (inputs::<()>(), "()", "leave the parameter out"),
-        (inputs::<Again>(), "Again", "never ends"),
-        (inputs::<Alias>(), "Alias", "never ends"),
         (inputs::<FlatClosed>(), "FlatClosed", "the field `name`"),
         (
             inputs::<ClosedFlat>(),

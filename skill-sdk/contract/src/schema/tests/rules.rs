@@ -68,7 +68,7 @@ pub(super) fn check(schema: &Value, name: &str) {
                 ];
                 assert!(known.iter().any(|one| format == one), "{name}: format {format}");
             }
-            walk::children(node, &mut |keyword, child| {
+            walk::children_mut(&mut node.clone(), &mut |keyword, child| {
                 let may = matches!(keyword, "additionalProperties");
                 assert!(may || !child.is_boolean(), "{name}: a bare {child} at {keyword}");
                 let untyped = child

@@ -52,16 +52,11 @@ types! {
     /// Home, sweet home.
     pub(super) struct Home(Address);
 
-    #[serde(untagged)]
-    pub(super) enum Again { Inside(Box<Again>), Words(Vec<String>) }
-
     #[serde(tag = "outer")]
     pub(super) enum Nested { Event(Event2), Plain }
 
     #[serde(tag = "inner")]
     pub(super) enum Event2 { A { x: u8 }, B }
-
-    pub(super) struct Alias(Box<Alias>);
 
     pub(super) struct Order {
         /// Where the goods go.
