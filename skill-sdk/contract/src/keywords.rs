@@ -157,7 +157,7 @@ pub(crate) fn rank(keyword: &str) -> usize {
 }
 
 /// Whether the keyword says something about a schema without restricting its values.
-pub(crate) fn is_annotation(keyword: &str) -> bool {
+pub fn is_annotation(keyword: &str) -> bool {
     matches!(
         keyword,
         "title" | "description" | "default" | "examples" | "deprecated" | "$comment"

@@ -37,23 +37,15 @@ mod walk;
 
 #[cfg(feature = "document")]
 #[doc(hidden)]
-pub use self::description::first_paragraph;
+pub use self::{
+    description::first_paragraph, keywords::is_annotation, validation::code, version::compare_versions,
+    walk::bottom_up as each_schema_mut,
+};
 #[cfg(feature = "document")]
-pub use self::document::{API_VERSION, Contract, CostModel, Spec};
-#[cfg(feature = "document")]
-pub use self::implementation::{Auth, Implementation};
-#[cfg(feature = "document")]
-pub use self::origin::Origin;
-#[cfg(feature = "document")]
-pub use self::policy::{Idempotency, RetryPolicy, Risk, SideEffects};
-#[cfg(feature = "document")]
-#[doc(hidden)]
-pub use self::validation::code;
-#[cfg(feature = "document")]
-pub use self::validation::{Severity, Stage, Violation, normalize, validate, validate_name, validate_spec};
-#[cfg(feature = "document")]
-#[doc(hidden)]
-pub use self::version::compare_versions;
-#[cfg(feature = "document")]
-#[doc(hidden)]
-pub use self::walk::bottom_up as each_schema_mut;
+pub use self::{
+    document::{API_VERSION, Contract, CostModel, Spec},
+    implementation::{Auth, Implementation},
+    origin::Origin,
+    policy::{Idempotency, RetryPolicy, Risk, SideEffects},
+    validation::{Severity, Stage, Violation, normalize, validate, validate_name, validate_spec},
+};

@@ -5,7 +5,9 @@
 //! dialect (ECMA-262) differs in these three, so patterns are written anew before they are compiled.
 
 use jsonschema::Validator;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::contract::each_schema_mut;
 
 /// A validator of `schema` that never reaches out and asserts the standard formats; or why there is none.
 pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
@@ -24,37 +26,19 @@ fn is_international_email(text: &str) -> bool {
 
 /// The schema with its patterns in the dialect of the validator.
 fn translated(schema: &Value) -> Value {
-    let Value::Object(members) = schema else {
-        return schema.clone();
-    };
-    let each = |members: &Map<String, Value>| -> Value {
-        members
-            .iter()
-            .map(|(name, schema)| (name.clone(), translated(schema)))
-            .collect::<Map<_, _>>()
-            .into()
-    };
-    let member = |(name, value): (&String, &Value)| {
-        let name = name.as_str();
-        let value = match (name, value) {
-            ("pattern", Value::String(pattern)) => pattern_of(pattern).into(),
-            ("patternProperties", Value::Object(patterns)) => {
-                let translated =
-                    |(pattern, schema): (&String, &Value)| (pattern_of(pattern), translated(schema));
-                patterns.iter().map(translated).collect::<Map<_, _>>().into()
-            }
-            // Their members are names, not keywords.
-            ("properties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(schemas)) => {
-                each(schemas)
-            }
-            // Their members are data, not schemas.
-            ("enum" | "const" | "default" | "examples", data) => data.clone(),
-            (_, Value::Array(schemas)) => schemas.iter().map(translated).collect(),
-            (_, value) => translated(value),
-        };
-        (name.to_owned(), value)
-    };
-    members.iter().map(member).collect::<Map<_, _>>().into()
+    let mut schema = schema.clone();
+    each_schema_mut(&mut schema, &mut |members| {
+        if let Some(Value::String(pattern)) = members.get_mut("pattern") {
+            *pattern = pattern_of(pattern);
+        }
+        if let Some(Value::Object(patterns)) = members.get_mut("patternProperties") {
+            let schemas = std::mem::take(patterns).into_iter();
+            *patterns = schemas
+                .map(|(pattern, schema)| (pattern_of(&pattern), schema))
+                .collect();
+        }
+    });
+    schema
 }
 
 /// One pattern in the dialect of the validator.

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::keywords::{each_schema, pointer_step};
 use super::{Invalid, Schema, Violation};
 
 /// An example: inputs and, where they are told, outputs.
@@ -38,45 +39,41 @@ pub(crate) fn check_examples(inputs: &Value, outputs: &Value, examples: &Value) 
 }
 
 fn check_one(pointer: &str, schema: &Value, value: Map<String, Value>) -> Vec<(String, String)> {
-    let schema = match Schema::compile(schema) {
-        Ok(schema) => schema,
-        Err(why) => return vec![(pointer.to_owned(), format!("the schema cannot be used: {why}"))],
-    };
-    let found = schema
-        .validate_value(&value.into())
-        .err()
-        .map(Invalid::into_violations);
+    match Schema::compile(schema) {
+        Ok(schema) => violations(pointer, &schema, &value.into()),
+        Err(why) => vec![(pointer.to_owned(), format!("the schema cannot be used: {why}"))],
+    }
+}
+
+/// The violations of a value at a pointer.
+fn violations(pointer: &str, schema: &Schema, value: &Value) -> Vec<(String, String)> {
+    let found = schema.validate_value(value).err().map(Invalid::into_violations);
+    let place = |path: &str| format!("{pointer}{}", path.trim_end_matches('/'));
     let found = found.into_iter().flatten();
     found
-        .map(|Violation { path, message }| (format!("{pointer}{}", path.trim_end_matches('/')), message))
+        .map(|Violation { path, message }| (place(&path), message))
         .collect()
 }
 
 /// The defaults and examples in a schema that are not valid where they stand, each as a JSON pointer and words.
 pub(crate) fn check_defaults(schema: &Value) -> Vec<(String, String)> {
     let mut wrong = Vec::new();
-    each_part(schema, "", &mut |pointer, part| {
+    each_schema(schema, "", &mut |pointer, part| {
         let examples = part.get("examples").and_then(Value::as_array);
         let examples = examples.into_iter().flatten().enumerate();
-        let mut values: Vec<_> = examples
-            .map(|(at, value)| (format!("examples/{at}"), value))
-            .collect();
-        values.extend(part.get("default").map(|value| ("default".to_owned(), value)));
-        let compiled = if values.is_empty() {
-            None
-        } else {
-            compile_part(part, schema)
-        };
-        for (place, value) in values {
-            let invalid = compiled
-                .as_ref()
-                .and_then(|schema| schema.validate_value(value).err());
-            for Violation { path, message } in invalid.into_iter().flat_map(Invalid::into_violations) {
-                wrong.push((
-                    format!("{pointer}/{place}{}", path.trim_end_matches('/')),
-                    message,
-                ));
-            }
+        let examples = examples.map(|(at, value)| (format!("{pointer}/examples/{at}"), value));
+        let default = part
+            .get("default")
+            .map(|value| (format!("{pointer}/default"), value));
+        let values: Vec<_> = examples.chain(default).collect();
+        if !values.is_empty()
+            && let Some(compiled) = compile_part(part, schema)
+        {
+            wrong.extend(
+                values
+                    .iter()
+                    .flat_map(|(pointer, value)| violations(pointer, &compiled, value)),
+            );
         }
     });
     wrong
@@ -85,7 +82,7 @@ pub(crate) fn check_defaults(schema: &Value) -> Vec<(String, String)> {
 /// The fields of a schema that was made from types that may be left out and have no default in it, as JSON pointers.
 pub(crate) fn hidden_defaults(schema: &Value) -> Vec<String> {
     let mut hidden = Vec::new();
-    each_part(schema, "", &mut |pointer, part| {
+    each_schema(schema, "", &mut |pointer, part| {
         let required = part.get("required").and_then(Value::as_array);
         let properties = part.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
@@ -99,7 +96,7 @@ pub(crate) fn hidden_defaults(schema: &Value) -> Vec<String> {
                 compiled.is_none_or(|schema| schema.validate_value(&Value::Null).is_ok())
             };
             if !property.contains_key("default") && !takes_null() {
-                hidden.push(format!("{pointer}/properties/{}", step(name)));
+                hidden.push(format!("{pointer}/properties/{}", pointer_step(name)));
             }
         }
     });
@@ -114,31 +111,6 @@ fn compile_part(part: &Map<String, Value>, whole: &Value) -> Option<Schema> {
             .map(|shared| ("$defs".to_owned(), shared.clone())),
     );
     Schema::compile(&part.into()).ok()
-}
-
-fn step(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
-/// Calls `visit` with every object that is a schema, and the JSON pointer to it.
-fn each_part(schema: &Value, pointer: &str, visit: &mut dyn FnMut(&str, &Map<String, Value>)) {
-    for (index, part) in schema.as_array().into_iter().flatten().enumerate() {
-        each_part(part, &format!("{pointer}/{index}"), visit);
-    }
-    let Value::Object(members) = schema else { return };
-    visit(pointer, members);
-    for (keyword, child) in members {
-        let pointer = format!("{pointer}/{keyword}");
-        match (keyword.as_str(), child) {
-            ("default" | "examples" | "enum" | "const", _) => {}
-            ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(parts)) => {
-                for (name, part) in parts {
-                    each_part(part, &format!("{pointer}/{}", step(name)), visit);
-                }
-            }
-            (_, part) => each_part(part, &pointer, visit),
-        }
-    }
 }
 
 #[cfg(test)]

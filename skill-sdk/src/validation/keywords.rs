@@ -2,65 +2,34 @@
 
 use serde_json::{Map, Value};
 
-/// Keywords that apply schemas to the value or its parts: [`walk`](super::walk) knows all of them.
-pub(super) const APPLICATORS: &[&str] = &[
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "dependentSchemas",
-    "else",
-    "if",
-    "items",
-    "maxContains",
-    "minContains",
-    "not",
-    "oneOf",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "propertyNames",
-    "then",
-];
+use crate::contract::is_annotation;
 
-/// Keywords that do not restrict values.
-const SILENT: &[&str] = &[
-    "$comment",
-    "$defs",
-    "$schema",
-    "default",
-    "definitions",
-    "deprecated",
-    "description",
-    "examples",
-    "readOnly",
-    "title",
-    "writeOnly",
-];
+/// Keywords that apply schemas to the value or its parts: [`walk`](super::walk) knows all of them.
+const APPLICATORS: &str = "$ref additionalProperties allOf anyOf contains dependentSchemas else if items maxContains minContains \
+                           not oneOf patternProperties prefixItems properties propertyNames then";
 
 /// Keywords whose meaning, or that of references, depends on the whole document.
-const FAR_REACHING: &[&str] = &[
-    "$anchor",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$id",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "$vocabulary",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
+const FAR_REACHING: &str = "$anchor $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $vocabulary unevaluatedItems \
+                            unevaluatedProperties";
 
 /// Keywords that try several schemas on the same value.
-const CHOICES: &[&str] = &["allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf"];
+const CHOICES: &str = "allOf anyOf dependentSchemas if not oneOf";
 
 /// How many schemas a document may have when its references are followed.
 const MAX_FOLLOWED: usize = 10_000;
 
-/// Whether a keyword does not restrict values. Annotations of authors begin with `x-`.
+fn is_among(keyword: &str, list: &str) -> bool {
+    list.split(' ').any(|one| one == keyword)
+}
+
+/// Whether a keyword applies schemas to the value or its parts.
+pub(super) fn is_applicator(keyword: &str) -> bool {
+    is_among(keyword, APPLICATORS)
+}
+
+/// Whether a keyword does not restrict values.
 pub(super) fn is_silent(keyword: &str) -> bool {
-    SILENT.contains(&keyword) || keyword.starts_with("x-")
+    is_annotation(keyword) || is_among(keyword, "$defs $schema definitions readOnly writeOnly")
 }
 
 /// What validates a document.
@@ -78,7 +47,7 @@ pub(super) fn handling(document: &Value) -> Handling {
     let schemas = schemas_of(document);
     let is_local = |reference: &str| reference.strip_prefix('#').is_some_and(is_pointer);
     let depends_on_the_whole = schemas.iter().enumerate().any(|(index, members)| {
-        let far = members.keys().any(|name| FAR_REACHING.contains(&name.as_str()));
+        let far = members.keys().any(|name| is_among(name, FAR_REACHING));
         let reference = members.get("$ref").and_then(Value::as_str);
         // `$schema` in a part changes the language of that part.
         far || (index > 0 && members.contains_key("$schema"))
@@ -90,10 +59,10 @@ pub(super) fn handling(document: &Value) -> Handling {
     // Alternatives that refer to themselves take `jsonschema` exponential time. Whether a reference in such a document does is
     // not followed.
     let mut keywords = schemas.iter().flat_map(|members| members.keys());
-    if keywords.any(|name| CHOICES.contains(&name.as_str())) && !is_small(document) {
+    if keywords.any(|name| is_among(name, CHOICES)) && !is_small(document) {
         return Handling::Unbounded(format!(
             "recursive references and alternatives cannot be combined with any of {}",
-            FAR_REACHING.join(", ")
+            FAR_REACHING.replace(' ', ", ")
         ));
     }
     Handling::Whole
@@ -103,68 +72,69 @@ fn is_pointer(fragment: &str) -> bool {
     (fragment.is_empty() || fragment.starts_with('/')) && !fragment.contains('%')
 }
 
-/// Whether a document stays small when all references in it are followed, which a recursive one does not.
+/// Whether a document stays small when all references in it are followed. A recursive document does not.
 fn is_small(document: &Value) -> bool {
-    let mut left = vec![document];
-    for _ in 0..MAX_FOLLOWED {
-        let Some(schema) = left.pop() else {
-            return true;
-        };
-        if left.len() > MAX_FOLLOWED {
-            return false;
+    let (mut open, mut followed) = (vec![document], 0);
+    while let Some(schema) = open.pop() {
+        for members in schemas_of(schema) {
+            followed += 1;
+            let is_dynamic = members.contains_key("$dynamicRef") || members.contains_key("$recursiveRef");
+            if is_dynamic || followed > MAX_FOLLOWED {
+                return false;
+            }
+            let reference = members.get("$ref").and_then(Value::as_str);
+            open.extend(reference.and_then(|reference| document.pointer(reference.strip_prefix('#')?)));
         }
-        if schema
-            .get("$dynamicRef")
-            .or_else(|| schema.get("$recursiveRef"))
-            .is_some()
-        {
-            return false;
-        }
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        left.extend(reference.and_then(|reference| document.pointer(reference.strip_prefix('#')?)));
-        left.extend(subschemas(schema));
     }
-    false
+    true
 }
 
 /// The schemas of a document that are objects, the document first.
 pub(super) fn schemas_of(document: &Value) -> Vec<&Map<String, Value>> {
     let mut found = Vec::new();
-    let mut left = vec![document];
-    while let Some(schema) = left.pop() {
-        found.extend(schema.as_object());
-        left.extend(subschemas(schema));
-    }
+    each_schema(document, "", &mut |_, members| found.push(members));
     found
 }
 
-/// The schemas that stand in a schema.
-fn subschemas(schema: &Value) -> impl Iterator<Item = &Value> {
-    schema
-        .as_object()
-        .into_iter()
-        .flatten()
-        .flat_map(schemas_of_keyword)
+/// Calls `visit` with the JSON pointer to each schema that is an object, and its keywords. Unknown keywords may hold schemas,
+/// since a reference may lead there.
+pub(super) fn each_schema<'a>(
+    schema: &'a Value,
+    pointer: &str,
+    visit: &mut dyn FnMut(&str, &'a Map<String, Value>),
+) {
+    for (index, part) in schema.as_array().into_iter().flatten().enumerate() {
+        each_schema(part, &format!("{pointer}/{index}"), visit);
+    }
+    let Value::Object(members) = schema else { return };
+    visit(pointer, members);
+    for (keyword, rule) in members {
+        let pointer = format!("{pointer}/{keyword}");
+        match (keyword.as_str(), rule) {
+            // Data, not schemas.
+            ("const" | "default" | "enum" | "examples", _) => {}
+            // Schemas by name.
+            (
+                "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties",
+                Value::Object(schemas),
+            ) => {
+                for (name, schema) in schemas {
+                    each_schema(schema, &format!("{pointer}/{}", pointer_step(name)), visit);
+                }
+            }
+            (_, rule) => each_schema(rule, &pointer, visit),
+        }
+    }
 }
 
-fn schemas_of_keyword<'a>((keyword, rule): (&'a String, &'a Value)) -> Vec<&'a Value> {
-    match (keyword.as_str(), rule) {
-        // Their members are data, not schemas.
-        ("const" | "default" | "enum" | "examples", _) => Vec::new(),
-        // Their members are names, not keywords.
-        (
-            "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties",
-            Value::Object(schemas),
-        ) => schemas.values().collect(),
-        (_, Value::Array(schemas)) => schemas.iter().collect(),
-        (_, schema) => vec![schema],
-    }
+/// A name as a part of a JSON pointer.
+pub(super) fn pointer_step(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// A schema's keywords that look at one value only, as a schema; `None` where there are none.
 pub(super) fn own(members: &Map<String, Value>) -> Option<Value> {
-    let looks_at_one_value =
-        |(name, _): &(&String, &Value)| !APPLICATORS.contains(&name.as_str()) && !is_silent(name);
+    let looks_at_one_value = |(name, _): &(&String, &Value)| !is_applicator(name) && !is_silent(name);
     let copied = |(name, rule): (&String, &Value)| (name.clone(), rule.clone());
     let mut own: Map<_, _> = members.iter().filter(looks_at_one_value).map(copied).collect();
     if members.get("additionalProperties") == Some(&Value::Bool(false)) {

@@ -46,8 +46,8 @@ const STEPS_PER_BYTE: usize = 32;
 #[cfg(any(feature = "host", feature = "llm", feature = "mcp", feature = "testing", test))]
 const VALUE_STEPS: usize = 10_000_000;
 
-/// How many values an instance may have to get a list of violations from `jsonschema`, which has no bound of its own.
-const MAX_LISTED: usize = 20_000;
+/// How many errors of `jsonschema`, which has no bound of its own, are looked at.
+const MAX_ERRORS: usize = 1_000;
 
 /// Why a text is not valid.
 #[derive(Debug)]
@@ -138,22 +138,13 @@ impl Schema {
 
     fn within(&self, value: &Value, steps: usize) -> Result<(), Invalid> {
         match &self.whole {
-            Some(whole) => self.by_the_whole(whole, value),
+            Some(whole) if whole.is_valid(value) => Ok(()),
+            Some(whole) => {
+                let errors = whole.iter_errors(value).take(MAX_ERRORS);
+                Err(Invalid::Violations(violations::of_errors(errors)))
+            }
             None => Walk::new(self, steps).run(value),
         }
-    }
-
-    fn by_the_whole(&self, whole: &Validator, value: &Value) -> Result<(), Invalid> {
-        if whole.is_valid(value) {
-            return Ok(());
-        }
-        let violations = if size(value, MAX_LISTED) < MAX_LISTED {
-            violations::of_errors(&self.document, whole.iter_errors(value))
-        } else {
-            let message = "the value does not match its schema, and is too large for a list of what is wrong";
-            vec![Violation::root(message.to_owned())]
-        };
-        Err(Invalid::Violations(violations))
     }
 
     /// The schema that a reference leads to.
@@ -214,22 +205,6 @@ fn unreadable(text: &str, error: &serde_json::Error) -> Invalid {
         ),
         reason: error.to_string(),
     }
-}
-
-/// How many values there are in a value; counting ends at `most`.
-fn size(value: &Value, most: usize) -> usize {
-    let mut counted = 0;
-    let mut left = vec![value];
-    while let Some(value) = left.pop() {
-        counted += 1;
-        match value {
-            _ if counted >= most => break,
-            Value::Array(items) => left.extend(items),
-            Value::Object(members) => left.extend(members.values()),
-            _ => {}
-        }
-    }
-    counted
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -107,31 +107,21 @@ pub(super) fn position(members: &Map<String, Value>, error: &ValidationError<'_>
 }
 
 /// The errors of a whole document as violations, ordered by path: indexes as numbers.
-pub(super) fn of_errors<'i>(
-    document: &Value,
-    errors: impl Iterator<Item = ValidationError<'i>>,
-) -> Vec<Violation> {
-    let none = Map::new();
-    let members = document.as_object().unwrap_or(&none);
+pub(super) fn of_errors<'i>(errors: impl Iterator<Item = ValidationError<'i>>) -> Vec<Violation> {
     let part = |part: LocationSegment<'_>| match part {
         LocationSegment::Index(index) => (index, String::new()),
         LocationSegment::Property(name) => (usize::MAX, name.into_owned()),
     };
     let mut errors: Vec<_> = errors.collect();
-    errors.sort_by_cached_key(|error| {
-        let parts: Vec<_> = error.instance_path().segments().map(part).collect();
-        (parts, position(members, error))
-    });
+    errors.sort_by_cached_key(|error| error.instance_path().segments().map(part).collect::<Vec<_>>());
     let violation = |error: &ValidationError<'_>| {
         let path = error
             .instance_path()
             .as_str()
             .replace("~1", "/")
             .replace("~0", "~");
-        Violation::at(
-            if path.is_empty() { "/".to_owned() } else { path },
-            message(&none, error),
-        )
+        let path = if path.is_empty() { "/".to_owned() } else { path };
+        Violation::at(path, message(&Map::new(), error))
     };
     let mut found: Vec<_> = errors.iter().map(violation).collect();
     found.dedup();

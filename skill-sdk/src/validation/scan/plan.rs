@@ -9,7 +9,7 @@ use super::apart;
 use crate::contract::json;
 use crate::contract::types::Types;
 use crate::validation::dialect;
-use crate::validation::keywords::{APPLICATORS, is_silent};
+use crate::validation::keywords::{is_applicator, is_silent};
 
 /// How deep a schema may be nested, with the references in it followed.
 const MAX_DEPTH: usize = 100;
@@ -32,7 +32,8 @@ pub(super) struct Node {
     pub(super) types: Types,
     /// The strings that are allowed, where not all are.
     pub(super) words: Option<Vec<String>>,
-    pub(super) bounds: Bounds,
+    /// The bounds of integers, for types without fractions.
+    pub(super) bounds: Range,
     pub(super) length: Range,
     pub(super) object: Object,
     pub(super) array: Array,
@@ -52,7 +53,7 @@ impl Node {
         Self {
             types,
             words: None,
-            bounds: Bounds::ALL,
+            bounds: Range::ALL,
             length: Range::ALL,
             object: Object::default(),
             array: Array {
@@ -90,60 +91,29 @@ impl Node {
     }
 }
 
-/// The bounds of numbers, both ends included: each for integers and for floats. The latter is not a number where a double
-/// does not hold the bound exactly, so that no comparison with it is true.
-#[derive(Debug)]
-pub(super) struct Bounds {
-    least: (i128, f64),
-    most: (i128, f64),
-}
-
-impl Bounds {
-    const ALL: Self = Self {
-        least: (i128::MIN, f64::NEG_INFINITY),
-        most: (i128::MAX, f64::INFINITY),
-    };
-
-    pub(super) fn hold_integer(&self, integer: i128) -> bool {
-        self.least.0 <= integer && integer <= self.most.0
-    }
-
-    pub(super) fn hold_float(&self, float: f64) -> bool {
-        self.least.1 <= float && float <= self.most.1
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a bound beyond what fits is clamped, which no 64-bit integer can tell from the bound itself"
-)]
-fn bound(rule: &Number, round: fn(f64) -> f64) -> Option<(i128, f64)> {
-    match rule.as_i128() {
-        Some(integer) => Some((integer, i32::try_from(integer).map_or(f64::NAN, f64::from))),
-        None => rule.as_f64().map(|float| (round(float) as i128, float)),
-    }
-}
-
-/// A range of sizes, both ends included.
+/// A range of integers or sizes, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
-    least: u64,
-    most: u64,
+    least: i128,
+    most: i128,
 }
 
 impl Range {
     const ALL: Self = Self {
-        least: 0,
-        most: u64::MAX,
+        least: i128::MIN,
+        most: i128::MAX,
     };
 
     pub(super) fn is_all(self) -> bool {
         self == Self::ALL
     }
 
-    pub(super) fn holds(self, size: usize) -> bool {
-        let size = size as u64;
-        self.least <= size && size <= self.most
+    pub(super) fn holds(self, integer: i128) -> bool {
+        self.least <= integer && integer <= self.most
+    }
+
+    pub(super) fn holds_size(self, size: usize) -> bool {
+        i128::try_from(size).is_ok_and(|size| self.holds(size))
     }
 }
 
@@ -296,6 +266,9 @@ impl<'a> Plan<'a> {
     fn planned(&mut self, members: &'a Map<String, Value>) -> Option<Node> {
         let mut node = Node::new(Types::ALL);
         let mut own = Map::new();
+        let integer = |rule: &Value| rule.as_number().and_then(Number::as_i128);
+        let types = members.get("type").map_or(Some(Types::ALL), Types::read)?;
+        let bound = |rule: &Value| integer(rule).filter(|_| !types.meets(Types::FRACTION));
         node.object.others = match members.get("additionalProperties") {
             Some(schema) => self.node(schema)?,
             None => ANY,
@@ -305,12 +278,12 @@ impl<'a> Plan<'a> {
                 ("type", names) => node.types = node.types.and(Types::read(names)?),
                 ("enum", Value::Array(values)) if node.allow(values) => {}
                 ("const", value) if node.allow(std::slice::from_ref(value)) => {}
-                ("minimum", Value::Number(least)) => node.bounds.least = bound(least, f64::ceil)?,
-                ("maximum", Value::Number(most)) => node.bounds.most = bound(most, f64::floor)?,
-                ("minLength", size) => node.length.least = size.as_u64()?,
-                ("maxLength", size) => node.length.most = size.as_u64()?,
-                ("minItems", size) => node.array.size.least = size.as_u64()?,
-                ("maxItems", size) => node.array.size.most = size.as_u64()?,
+                ("minimum", rule) if bound(rule).is_some() => node.bounds.least = bound(rule)?,
+                ("maximum", rule) if bound(rule).is_some() => node.bounds.most = bound(rule)?,
+                ("minLength", size) => node.length.least = integer(size)?,
+                ("maxLength", size) => node.length.most = integer(size)?,
+                ("minItems", size) => node.array.size.least = integer(size)?,
+                ("maxItems", size) => node.array.size.most = integer(size)?,
                 ("prefixItems", schemas) => node.array.first = self.nodes(schemas)?,
                 ("items", schema) => node.array.rest = self.node(schema)?,
                 ("additionalProperties", _) => {}
@@ -336,7 +309,7 @@ impl<'a> Plan<'a> {
                 // Where no value can satisfy two of them, one is any.
                 ("oneOf", Value::Array(schemas)) if !apart::all(self.document, schemas) => return None,
                 ("anyOf" | "oneOf", schemas) => node.also.push(self.nodes(schemas)?),
-                (applicator, _) if APPLICATORS.contains(&applicator) => return None,
+                (keyword, _) if is_applicator(keyword) => return None,
                 _ => drop(own.insert(keyword.clone(), rule.clone())),
             }
         }

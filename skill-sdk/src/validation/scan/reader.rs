@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
     }
 
     fn integer<E: Error>(self, integer: i128, value: impl Into<Value>) -> Result<(), E> {
-        let is_within = self.node.bounds.hold_integer(integer);
+        let is_within = self.node.bounds.holds(integer);
         sure(self.node.types.meets(Types::INTEGER) && is_within && self.is_own(value))
     }
 }
@@ -153,14 +153,13 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        let is_within = self.node.bounds.hold_float(value);
-        sure(self.node.types.meets(Types::FRACTION) && is_within && self.is_own(value))
+        sure(self.node.types.meets(Types::FRACTION) && self.is_own(value))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
         let words = self.node.words.as_ref();
         let is_word = words.is_none_or(|words| words.iter().any(|word| word == value));
-        let has_length = self.node.length.is_all() || self.node.length.holds(value.chars().count());
+        let has_length = self.node.length.is_all() || self.node.length.holds_size(value.chars().count());
         sure(self.node.types.meets(Types::STRING) && is_word && has_length && self.is_own(value))
     }
 
@@ -171,7 +170,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
         while items.next_element_seed(self.to(rules.item(count)))?.is_some() {
             count += 1;
         }
-        sure(rules.size.holds(count))
+        sure(rules.size.holds_size(count))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
