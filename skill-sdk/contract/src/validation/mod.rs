@@ -9,7 +9,7 @@
 //! | `contract` | the whole contract and the spec around it: keys, order of the rules |
 //! | `limits` | bytes, levels and nodes of a JSON document |
 //! | `schema` | one JSON Schema: dialect, the values of keywords; then `refs` |
-//! | `pattern` | regular expressions that no engine takes |
+//! | `pattern` | regular expressions that every engine accepts |
 //! | `refs` | references are local and lead somewhere |
 //! | `policy` | permissions, timeout, retries, idempotency, cost, conditions |
 //! | `implementation` | how the skill is reached; no secrets in the contract |

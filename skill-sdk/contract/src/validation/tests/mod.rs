@@ -4,6 +4,7 @@ mod contract;
 mod differential;
 mod limits;
 mod parts;
+mod pattern;
 mod reach;
 mod replay;
 mod robust;
