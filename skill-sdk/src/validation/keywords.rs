@@ -1,4 +1,4 @@
-//! What is done with the keywords of a schema.
+//! The keywords of a schema, by the way they are validated.
 
 use serde_json::{Map, Value};
 
@@ -32,18 +32,9 @@ pub(super) fn is_silent(keyword: &str) -> bool {
     is_annotation(keyword) || is_among(keyword, "$defs $schema definitions readOnly writeOnly")
 }
 
-/// What validates a document.
-pub(super) enum Handling {
-    /// [`walk`](super::walk).
-    Walk,
-    /// `jsonschema`.
-    Whole,
-    /// Nothing does in bounded time; the reason.
-    Unbounded(String),
-}
-
-/// What validates a document that `jsonschema` accepts.
-pub(super) fn handling(document: &Value) -> Handling {
+/// Whether `jsonschema` has to validate a document as a whole, since [`walk`](super::walk) does not know all of its keywords.
+/// An error if that takes time without a bound.
+pub(super) fn needs_jsonschema(document: &Value) -> Result<bool, String> {
     let schemas = schemas_of(document);
     let is_local = |reference: &str| reference.strip_prefix('#').is_some_and(is_pointer);
     let depends_on_the_whole = schemas.iter().enumerate().any(|(index, members)| {
@@ -54,18 +45,18 @@ pub(super) fn handling(document: &Value) -> Handling {
             || reference.is_some_and(|reference| !is_local(reference))
     });
     if !depends_on_the_whole {
-        return Handling::Walk;
+        return Ok(false);
     }
     // Alternatives that refer to themselves take `jsonschema` exponential time. Whether a reference in such a document does is
     // not followed.
     let mut keywords = schemas.iter().flat_map(|members| members.keys());
     if keywords.any(|name| is_among(name, CHOICES)) && !is_small(document) {
-        return Handling::Unbounded(format!(
+        return Err(format!(
             "recursive references and alternatives cannot be combined with any of {}",
             FAR_REACHING.replace(' ', ", ")
         ));
     }
-    Handling::Whole
+    Ok(true)
 }
 
 fn is_pointer(fragment: &str) -> bool {
@@ -132,7 +123,7 @@ pub(super) fn pointer_step(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// A schema's keywords that look at one value only, as a schema; `None` where there are none.
+/// A schema's keywords that look at one value only, as a schema, if it has any.
 pub(super) fn own(members: &Map<String, Value>) -> Option<Value> {
     let looks_at_one_value = |(name, _): &(&String, &Value)| !is_applicator(name) && !is_silent(name);
     let copied = |(name, rule): (&String, &Value)| (name.clone(), rule.clone());
@@ -160,7 +151,7 @@ mod tests {
     fn what_cannot_be_bounded_is_rejected() {
         let recursive = json!({"anyOf": [{"type": "null"}, {"properties": {"next": {"$ref": "#/$defs/A"}}}]});
         let walked = json!({"$defs": {"A": recursive}, "$ref": "#/$defs/A", "properties": {"$id": {"type": "string"}}});
-        assert!(matches!(handling(&walked), Handling::Walk));
+        assert_eq!(needs_jsonschema(&walked), Ok(false));
         for far in [
             json!({"$id": "https://example.com"}),
             json!({"unevaluatedProperties": false}),
@@ -170,14 +161,14 @@ mod tests {
                 schema
             };
             let flat = with(json!({"anyOf": [{"$ref": "#/$defs/A"}], "$defs": {"A": {"type": "object"}}}));
-            assert!(matches!(handling(&flat), Handling::Whole), "{flat}");
+            assert_eq!(needs_jsonschema(&flat), Ok(true), "{flat}");
             let list = with(json!({"$ref": "#/$defs/A", "$defs": {"A": {"items": {"$ref": "#/$defs/A"}}}}));
-            assert!(matches!(handling(&list), Handling::Whole), "{list}");
+            assert_eq!(needs_jsonschema(&list), Ok(true), "{list}");
             let choice = with(json!({"$ref": "#/$defs/A", "$defs": {"A": recursive}}));
-            assert!(matches!(handling(&choice), Handling::Unbounded(_)), "{choice}");
+            assert!(needs_jsonschema(&choice).is_err(), "{choice}");
         }
         let dynamic = json!({"anyOf": [{"$dynamicRef": "#a"}, {"$dynamicAnchor": "a"}]});
-        assert!(matches!(handling(&dynamic), Handling::Unbounded(_)));
+        assert!(needs_jsonschema(&dynamic).is_err());
     }
 
     #[test]

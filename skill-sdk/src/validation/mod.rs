@@ -29,7 +29,6 @@ use serde_json::{Map, Value, json};
 pub(crate) use self::examples::check_examples;
 #[cfg(feature = "host")]
 pub(crate) use self::examples::{check_defaults, hidden_defaults};
-use self::keywords::Handling;
 use self::scan::Scan;
 pub(crate) use self::violations::Violation;
 use self::walk::Walk;
@@ -46,7 +45,7 @@ const STEPS_PER_BYTE: usize = 32;
 #[cfg(any(feature = "host", feature = "llm", feature = "mcp", feature = "testing", test))]
 const VALUE_STEPS: usize = 10_000_000;
 
-/// How many errors of `jsonschema`, which has no bound of its own, are looked at.
+/// The most errors of `jsonschema` that are looked at; it has no bound itself.
 const MAX_ERRORS: usize = 1_000;
 
 /// Why a text is not valid.
@@ -99,11 +98,7 @@ impl Schema {
     pub(crate) fn compile(document: &Value) -> Result<Self, String> {
         // Also checks that it is a valid schema and that its references lead somewhere.
         let whole = dialect::compile(document)?;
-        let whole = match keywords::handling(document) {
-            Handling::Walk => None,
-            Handling::Whole => Some(whole),
-            Handling::Unbounded(why) => return Err(why),
-        };
+        let whole = keywords::needs_jsonschema(document)?.then_some(whole);
         let document = Box::new(document.clone());
         Ok(Self {
             scan: whole.is_none().then(|| Scan::compile(&document)).flatten(),
@@ -152,7 +147,7 @@ impl Schema {
         self.document.pointer(reference.strip_prefix('#')?)
     }
 
-    /// The validator of a schema's keywords that look at one value only; `None` where there are none.
+    /// The validator of a schema's keywords that look at one value only, if it has any.
     fn own(&self, members: &Map<String, Value>) -> Option<&Validator> {
         self.validators()
             .by_schema

@@ -1,13 +1,13 @@
-//! Which types stay in `$defs` and which are written out where they are used.
+//! Which types stay in `$defs` and which are written where they are used.
 //!
-//! A type that is used once is easier to read in its place, and a field's own words can stand beside it. A type
-//! that is used several times, or inside itself, stays in `$defs`.
+//! A type that is used once is easier to read in its place, together with the description of the field. A type that is used
+//! several times, or inside itself, stays in `$defs`.
 //!
-//! No keyword stands beside a `$ref`: draft-07 ignores it there, and model providers refuse it. The words of a
-//! field of a shared type stand beside `anyOf` with that one reference. `allOf` would mean the same, but some
-//! providers refuse or ignore it, while all of them know `anyOf`.
+//! A `$ref` has no keyword beside it: draft-07 ignores such a keyword, and model providers reject it. The description of a
+//! field of a shared type is written beside an `anyOf` with that one reference. `allOf` would mean the same, but some
+//! providers reject or ignore it, while all of them know `anyOf`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::walk::{Node, bottom_up, children_mut, each, height, is_null};
 /// a type in `$defs` starts again at the top.
 const INLINE_DEPTH: usize = 12;
 
-/// Merges an object type into a schema that refers to it and adds members of its own, as the variants of an
+/// Merges an object type into a schema that refers to it and adds fields of its own, as the variants of an
 /// internally tagged enum do. Its own fields stay references, so this ends after one level.
 pub(super) fn merge_variants(schema: &mut Value, defs: &Defs) {
     bottom_up(schema, &mut |node| {
@@ -44,22 +44,15 @@ fn is_structural(node: &Node) -> bool {
 
 /// `own` (without its reference) and `shared` as one object schema; `None` when that would not mean the same.
 fn merged_object(own: &Node, shared: &Node) -> Option<Node> {
-    let plain = |key: &String| {
-        is_annotation(key)
-            || matches!(
-                key.as_str(),
-                "$ref" | "type" | "properties" | "required" | "additionalProperties"
-            )
+    let is_plain = |node: &Node| {
+        node.iter().all(|(key, value)| match key.as_str() {
+            "$ref" | "properties" | "required" => true,
+            "type" => value == "object",
+            "additionalProperties" => *value == Value::Bool(true),
+            key => is_annotation(key),
+        })
     };
-    let open = |node: &Node| {
-        node.get("additionalProperties")
-            .is_none_or(|more| *more == Value::Bool(true))
-    };
-    let object = |node: &Node| node.get("type").is_none_or(|kind| kind == "object");
-    if ![own, shared]
-        .iter()
-        .all(|node| node.keys().all(plain) && open(node) && object(node))
-    {
+    if !is_plain(own) || !is_plain(shared) {
         return None;
     }
     let mut merged = own.clone();
@@ -88,26 +81,16 @@ fn merged_object(own: &Node, shared: &Node) -> Option<Node> {
 /// Decides for every type in `defs`, and leaves no keyword beside a reference and no unused type.
 pub(super) fn inline_refs(root: &mut Value, defs: &mut Defs) {
     let uses = uses(root, defs);
-    let is_shared =
-        |name: &String| uses.get(name).is_some_and(|count| *count > 1) || is_recursive(name, defs);
-    let shared: BTreeSet<String> = defs.keys().filter(|name| is_shared(name)).cloned().collect();
-    let reached = std::mem::take(defs)
-        .into_iter()
-        .filter(|(name, _)| uses.contains_key(name));
-    let mut once = Defs::new();
-    for (name, schema) in reached {
-        let place = if shared.contains(&name) {
-            &mut *defs
-        } else {
-            &mut once
-        };
-        place.insert(name, schema);
-    }
+    let is_once = |name: &&String| uses.get(*name) == Some(&1) && !is_recursive(name, defs);
+    let names: Vec<String> = defs.keys().filter(is_once).cloned().collect();
+    let entries = names.iter().filter_map(|name| defs.shift_remove_entry(name));
+    let mut once: Defs = entries.collect();
+    defs.retain(|name, _| uses.contains_key(name));
     inline(root, 0, &mut once);
     for schema in defs.values_mut() {
         inline(schema, 2, &mut once);
     }
-    // What is left is used too deep inside another type to be written out there.
+    // The others are used too deep inside another type to be written there.
     while let Some(name) = once.keys().next().cloned() {
         if let Some(mut schema) = once.shift_remove(&name) {
             inline(&mut schema, 2, &mut once);

@@ -37,7 +37,7 @@ fn node(node: &mut Node) {
     enums::fold(node);
 }
 
-/// `true` and `{}` mean "anything": say so in words, since a bare `true` is refused or dropped by many readers.
+/// Describes `true` and `{}`, which mean "anything", in words: many readers reject or drop a bare `true`.
 fn untyped_children(node: &mut Node) {
     children_mut(node, &mut |keyword, child| match keyword {
         "properties" | "patternProperties" | "items" | "prefixItems" | "anyOf" | "oneOf" => {
@@ -75,43 +75,30 @@ fn one_value(node: &mut Node) {
 
 /// A map whose keys follow a pattern, as `propertyNames` beside `additionalProperties`.
 ///
-/// schemars writes `patternProperties` with `additionalProperties: false`. A reader that does not know the
-/// former would then refuse every member; without `propertyNames` it only checks less. `\d` is every digit of
-/// Unicode in some regex dialects and zero to nine in others, and numbers in keys have no leading zeros.
+/// schemars writes `patternProperties` with `additionalProperties: false`. A reader that does not know the former rejects
+/// every field; a reader that does not know `propertyNames` only checks less. `\d` is every digit of Unicode in some regex
+/// dialects and zero to nine in others, and numbers in keys have no leading zeros.
 fn map_keys(node: &mut Node) {
-    let closed = node.get("additionalProperties") == Some(&Value::Bool(false));
-    let Some(Value::Object(patterns)) = node.get_mut("patternProperties") else {
+    let is_closed = node.get("additionalProperties") == Some(&Value::Bool(false));
+    let patterns = node.get("patternProperties").and_then(Value::as_object);
+    let Some((pattern, schema)) = patterns
+        .filter(|patterns| patterns.len() == 1)
+        .and_then(|one| one.iter().next())
+    else {
         return;
     };
-    let renamed = std::mem::take(patterns).into_iter().map(|(pattern, schema)| {
-        let pattern = match pattern.as_str() {
-            r"^\d+$" => "^(0|[1-9][0-9]*)$".to_owned(),
-            r"^-?\d+$" => "^(0|-?[1-9][0-9]*)$".to_owned(),
-            _ => pattern,
-        };
-        (pattern, schema)
-    });
-    *patterns = renamed.collect();
-    let mut schemas = patterns.values();
-    let Some(first) = schemas.next().cloned() else {
+    if !is_closed || node.contains_key("properties") {
         return;
+    }
+    let pattern = match pattern.as_str() {
+        r"^\d+$" => "^(0|[1-9][0-9]*)$",
+        r"^-?\d+$" => "^(0|-?[1-9][0-9]*)$",
+        pattern => pattern,
     };
-    if !closed || schemas.any(|other| *other != first) || node.contains_key("properties") {
-        return;
-    }
-    if let Some(Value::Object(patterns)) = node.shift_remove("patternProperties") {
-        let mut names: Vec<Value> = patterns
-            .into_iter()
-            .map(|(key, _)| json!({"pattern": key}))
-            .collect();
-        let names = if names.len() == 1 {
-            names.remove(0)
-        } else {
-            json!({"anyOf": names})
-        };
-        node.insert("propertyNames".to_owned(), names);
-        node.insert("additionalProperties".to_owned(), first);
-    }
+    let (names, schema) = (json!({"pattern": pattern}), schema.clone());
+    node.shift_remove("patternProperties");
+    node.insert("propertyNames".to_owned(), names);
+    node.insert("additionalProperties".to_owned(), schema);
 }
 
 /// A union that is the only content of an alternative becomes part of the outer union.

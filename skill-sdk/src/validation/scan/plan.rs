@@ -1,6 +1,7 @@
 //! What a plan is made of, and how a schema becomes one.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use jsonschema::Validator;
 use serde_json::{Map, Number, Value};
@@ -23,6 +24,12 @@ const MAX_VALIDATORS: usize = 32;
 /// The place of a node in its plan.
 pub(super) type NodeId = usize;
 
+/// The bounds of integers or sizes.
+type Range = RangeInclusive<i128>;
+
+/// No bounds.
+pub(super) const UNBOUNDED: Range = i128::MIN..=i128::MAX;
+
 /// The node that takes every value.
 const ANY: NodeId = 0;
 
@@ -43,7 +50,7 @@ pub(super) struct Node {
     pub(super) also: Vec<Vec<NodeId>>,
     /// The node of all values but null, where that is all there is to say.
     pub(super) optional: Option<NodeId>,
-    /// Whether all that is asked stands in `also`.
+    /// Whether `also` has all the rules.
     pub(super) asks_nothing_itself: bool,
 }
 
@@ -53,13 +60,13 @@ impl Node {
         Self {
             types,
             words: None,
-            bounds: Range::ALL,
-            length: Range::ALL,
+            bounds: UNBOUNDED,
+            length: UNBOUNDED,
             object: Object::default(),
             array: Array {
                 first: Vec::new(),
                 rest: ANY,
-                size: Range::ALL,
+                size: UNBOUNDED,
             },
             own: None,
             also: Vec::new(),
@@ -91,32 +98,6 @@ impl Node {
     }
 }
 
-/// A range of integers or sizes, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Range {
-    least: i128,
-    most: i128,
-}
-
-impl Range {
-    const ALL: Self = Self {
-        least: i128::MIN,
-        most: i128::MAX,
-    };
-
-    pub(super) fn is_all(self) -> bool {
-        self == Self::ALL
-    }
-
-    pub(super) fn holds(self, integer: i128) -> bool {
-        self.least <= integer && integer <= self.most
-    }
-
-    pub(super) fn holds_size(self, size: usize) -> bool {
-        i128::try_from(size).is_ok_and(|size| self.holds(size))
-    }
-}
-
 /// What the items of a list have to satisfy.
 #[derive(Debug)]
 pub(super) struct Array {
@@ -133,20 +114,20 @@ impl Array {
     }
 }
 
-/// What the members of an object have to satisfy.
+/// What the fields of an object have to satisfy.
 #[derive(Debug, Default)]
 pub(super) struct Object {
     pub(super) members: Vec<Member>,
-    /// The places of the members, by name.
+    /// The places of the fields, by name.
     pub(super) positions: HashMap<String, usize>,
-    /// The bits of the members that must be there.
+    /// The bits of the fields that must be there.
     pub(super) required: u64,
-    /// Members that are not named.
+    /// Fields that are not named.
     pub(super) others: NodeId,
 }
 
 impl Object {
-    /// The member of a name; made when there is none.
+    /// The field of a name, which is added if it is new.
     fn member(&mut self, name: &str, node: NodeId) -> Option<&mut Member> {
         if json::is_reserved(name) {
             return None;
@@ -166,7 +147,7 @@ impl Object {
     }
 }
 
-/// One member of an object.
+/// One field of an object.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) name: Box<str>,
@@ -278,12 +259,14 @@ impl<'a> Plan<'a> {
                 ("type", names) => node.types = node.types.and(Types::read(names)?),
                 ("enum", Value::Array(values)) if node.allow(values) => {}
                 ("const", value) if node.allow(std::slice::from_ref(value)) => {}
-                ("minimum", rule) if bound(rule).is_some() => node.bounds.least = bound(rule)?,
-                ("maximum", rule) if bound(rule).is_some() => node.bounds.most = bound(rule)?,
-                ("minLength", size) => node.length.least = integer(size)?,
-                ("maxLength", size) => node.length.most = integer(size)?,
-                ("minItems", size) => node.array.size.least = integer(size)?,
-                ("maxItems", size) => node.array.size.most = integer(size)?,
+                ("minimum", rule) if bound(rule).is_some() => node.bounds = bound(rule)?..=*node.bounds.end(),
+                ("maximum", rule) if bound(rule).is_some() => {
+                    node.bounds = *node.bounds.start()..=bound(rule)?
+                }
+                ("minLength", size) => node.length = integer(size)?..=*node.length.end(),
+                ("maxLength", size) => node.length = *node.length.start()..=integer(size)?,
+                ("minItems", size) => node.array.size = integer(size)?..=*node.array.size.end(),
+                ("maxItems", size) => node.array.size = *node.array.size.start()..=integer(size)?,
                 ("prefixItems", schemas) => node.array.first = self.nodes(schemas)?,
                 ("items", schema) => node.array.rest = self.node(schema)?,
                 ("additionalProperties", _) => {}

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::plan::{Node, NodeId, Object};
+use super::plan::{Node, NodeId, Object, UNBOUNDED};
 use crate::contract::json;
 use crate::contract::types::Types;
 
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
     }
 
     fn integer<E: Error>(self, integer: i128, value: impl Into<Value>) -> Result<(), E> {
-        let is_within = self.node.bounds.holds(integer);
+        let is_within = self.node.bounds.contains(&integer);
         sure(self.node.types.meets(Types::INTEGER) && is_within && self.is_own(value))
     }
 }
@@ -159,7 +159,8 @@ impl<'de> Visitor<'de> for Reader<'_> {
     fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
         let words = self.node.words.as_ref();
         let is_word = words.is_none_or(|words| words.iter().any(|word| word == value));
-        let has_length = self.node.length.is_all() || self.node.length.holds_size(value.chars().count());
+        let has_length =
+            self.node.length == UNBOUNDED || self.node.length.contains(&(value.chars().count() as i128));
         sure(self.node.types.meets(Types::STRING) && is_word && has_length && self.is_own(value))
     }
 
@@ -170,7 +171,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
         while items.next_element_seed(self.to(rules.item(count)))?.is_some() {
             count += 1;
         }
-        sure(rules.size.holds_size(count))
+        sure(rules.size.contains(&(count as i128)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
@@ -188,12 +189,12 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 }
 
-/// Reads the names of the members of an object; gives the node of each value.
+/// Reads the names of the fields of an object; gives the node of each value.
 struct Names<'a> {
     rules: &'a Object,
-    /// The member of the rules that is expected next: most clients send members in the order of the schema.
+    /// The field of the rules that is expected next: most clients send fields in the order of the schema.
     next: usize,
-    /// The bits of the required members that were read.
+    /// The bits of the required fields that were read.
     seen: u64,
 }
 
