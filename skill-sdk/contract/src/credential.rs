@@ -1,4 +1,4 @@
-//! What has the notation of a well-known kind of credential.
+//! Recognizes well-known kinds of credentials in a text.
 
 /// How well-known credentials start, and how many characters of base64 at least follow.
 const CREDENTIAL_PREFIXES: [(&str, usize); 18] = [

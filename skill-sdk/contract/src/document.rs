@@ -8,7 +8,7 @@ use super::{Idempotency, Implementation, RetryPolicy, Risk, SideEffects};
 /// The version of the catalog's objects.
 pub const API_VERSION: &str = "taimen.ai/v1";
 
-/// The v1 contract of a skill. It is written with its members in the order of the format.
+/// The v1 contract of a skill. It is written with its fields in the order of the format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -17,7 +17,7 @@ pub struct Contract {
     pub inputs: Value,
     /// The JSON Schema of the output object.
     pub outputs: Value,
-    /// Whether a repeated call has a second effect.
+    /// Whether a retry of a call has a second effect.
     pub idempotency: Idempotency,
     /// How long a call may take, in seconds, from 1 to 3600.
     pub timeout_seconds: u32,
@@ -44,7 +44,7 @@ pub struct Contract {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CostModel {
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: String,
     /// How many of it a call usually takes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ impl Contract {
     }
 }
 
-/// The spec of a skill in the catalog: the contract with what stands beside it.
+/// The spec of a skill in the catalog: the contract and the fields beside it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -1,8 +1,8 @@
 //! Reading JSON from outside.
 //!
-//! `serde_json::Value` reads an object whose first name is one of two private words of `serde_json` as something else: the
-//! JSON inside of a string, or a number. Whoever sends such an object could have one value checked and another used, or
-//! nest past every bound. Here names are names, and those two are refused.
+//! `serde_json::Value` reads an object whose first name is one of two private names of `serde_json` as something else: the
+//! JSON in a string, or a number. A client that sends such an object could have one value validated and another used, or
+//! could exceed the bound of nesting. This reader rejects both names.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// What the private words of `serde_json` begin with.
+/// The prefix of the private names of `serde_json`.
 const PRIVATE: &str = "$serde_json::private::";
 
-/// The word by which `serde_json` hands over a number when its feature `arbitrary_precision` is on.
+/// The name under which `serde_json` passes a number when its feature `arbitrary_precision` is on.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// Reads a JSON text. Of several members of one name the last counts; nesting is bounded at 127 levels.
+/// Reads a JSON text. The last of several fields of one name wins; nesting is bounded at 127 levels.
 pub fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Plain>(json).map(|Plain(value)| value)
 }
 
-/// Whether [`parse`] refuses objects with a member of this name.
+/// Whether [`parse`] rejects objects with a field of this name.
 #[doc(hidden)]
 pub fn is_reserved(name: &str) -> bool {
     name.starts_with(PRIVATE)
@@ -103,8 +103,7 @@ impl<'de> Visitor<'de> for PlainVisitor {
     }
 }
 
-/// Whether some crate of the program turned on `arbitrary_precision`, with which a number keeps the text that it was read
-/// from.
+/// Whether a crate of the program turned on `arbitrary_precision`, with which a number keeps its source text.
 fn numbers_come_as_maps() -> bool {
     "1e1"
         .parse()
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn private_words_are_refused_however_they_are_written_and_wherever_they_stand() {
+    fn private_names_are_rejected_in_every_spelling_and_place() {
         for text in [
             r#"{"$serde_json::private::RawValue": "{\"a\": 1}"}"#,
             r#"{"a": [{"\u0024serde_json::private::RawValue": "1"}]}"#,

@@ -7,11 +7,11 @@ pub(crate) enum Shape {
     Any,
     /// A schema.
     Schema,
-    /// A non-empty list of schemas.
+    /// A non-empty array of schemas.
     Schemas,
-    /// An object whose members are schemas.
+    /// An object of schemas.
     SchemaMap,
-    /// An object whose members are schemas or lists of different strings (`dependencies` of older drafts).
+    /// An object of schemas or arrays of different strings (`dependencies` of older drafts).
     Dependencies,
     /// A number.
     Number,
@@ -23,19 +23,19 @@ pub(crate) enum Shape {
     Flag,
     /// A string.
     Text,
-    /// Any list.
+    /// Any array.
     List,
-    /// A list of different strings.
+    /// An array of different strings.
     Strings,
-    /// An object whose members are lists of different strings.
+    /// An object of arrays of different strings.
     StringsMap,
-    /// The name of a type, or a non-empty list of different ones.
+    /// The name of a type, or a non-empty array of different ones.
     Type,
     /// The name of an anchor.
     Anchor,
     /// A URI without a fragment.
     Id,
-    /// An object whose members are flags.
+    /// An object of flags.
     FlagMap,
 }
 
@@ -45,21 +45,21 @@ impl Shape {
         match self {
             Self::Any => "any value",
             Self::Schema => "a schema",
-            Self::Schemas => "a non-empty list of schemas",
-            Self::SchemaMap => "an object whose members are schemas",
-            Self::Dependencies => "an object whose members are schemas or lists of different strings",
+            Self::Schemas => "a non-empty array of schemas",
+            Self::SchemaMap => "an object of schemas",
+            Self::Dependencies => "an object of schemas or arrays of different strings",
             Self::Number => "a number",
             Self::Positive => "a number above 0",
             Self::Count => "an integer from 0",
             Self::Flag => "a boolean",
             Self::Text => "a string",
-            Self::List => "a list",
-            Self::Strings => "a list of different strings",
-            Self::StringsMap => "an object whose members are lists of different strings",
-            Self::Type => "one of the types of JSON, or a non-empty list of different ones",
+            Self::List => "an array",
+            Self::Strings => "an array of different strings",
+            Self::StringsMap => "an object of arrays of different strings",
+            Self::Type => "one of the types of JSON, or a non-empty array of different ones",
             Self::Anchor => "a string of ASCII letters, digits and `_.-` that starts with a letter or `_`",
             Self::Id => "a URI without a fragment",
-            Self::FlagMap => "an object whose members are booleans",
+            Self::FlagMap => "an object of booleans",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An enum whose members are words of the contract.
+/// An enum whose variants are words of the contract.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -12,10 +12,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All members, in order.
+            /// All words, in order.
             pub(crate) const WORDS: &'static [&'static str] = &[$($word),+];
 
-            /// The word as it stands in the contract.
+            /// The word in the contract.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -38,23 +38,23 @@ words! {
 words! {
     /// How much harm a wrong call can do.
     Risk {
-        /// None worth naming.
+        /// Little or none.
         Low = "low",
-        /// Some; it can be mended.
+        /// Some, and it can be undone.
         Medium = "medium",
-        /// Much, or it cannot be mended.
+        /// Much, or it cannot be undone.
         High = "high",
     }
 }
 
 words! {
-    /// Whether a repeated call has a second effect.
+    /// Whether a retry of a call has a second effect.
     Idempotency {
-        /// The skill uses the idempotency key of the call; a repeat with the same key has no second effect.
+        /// The skill uses the idempotency key of the call: a retry with the same key has no second effect.
         Required = "required",
-        /// A repeat with the same inputs has no second effect.
+        /// A retry with the same inputs has no second effect.
         Natural = "natural",
-        /// A repeat has a second effect, or nobody knows.
+        /// A retry may have a second effect.
         None = "none",
     }
 }

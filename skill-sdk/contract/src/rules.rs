@@ -117,12 +117,12 @@ fn before_variable(endpoint: &str) -> Result<&str, String> {
     let Some((variable, _)) = rest.split_once('}') else {
         return Err("the endpoint has a `${` without its `}`".into());
     };
-    // Behind a scheme, what is no variable is a text like any other.
+    // After a scheme, `${…}` may also be ordinary text.
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_variable = !variable.starts_with(|c: char| c.is_ascii_digit()) && variable.chars().all(is_word);
     if known.is_empty() && (variable.is_empty() || !is_variable) {
         return Err(format!(
-            "`${{{}}}` is no variable; its name has `A-Z a-z 0-9 _` and does not start with a digit",
+            "`${{{}}}` is not a variable; its name must have only `A-Z a-z 0-9 _` and not start with a digit",
             short(variable).escape_debug()
         ));
     }

@@ -11,7 +11,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a string",
-        Value::Array(_) => "a list",
+        Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
 }
@@ -31,7 +31,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("{:?}", short(text))
 }
 
-/// The pointer of the member `key` of what `pointer` points at.
+/// The pointer of the field `key` of what `pointer` points at.
 pub(crate) fn child(pointer: &str, key: &str) -> String {
     let step = key.replace('~', "~0").replace('/', "~1");
     format!("{pointer}/{step}")

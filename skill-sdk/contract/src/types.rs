@@ -62,7 +62,7 @@ impl Types {
     pub fn words(self) -> String {
         let names = [
             (Self::OBJECT, "an object"),
-            (Self::ARRAY, "a list"),
+            (Self::ARRAY, "an array"),
             (Self::STRING, "a string"),
             (Self::NUMBER, "a number"),
             (Self::BOOLEAN, "a boolean"),

@@ -53,7 +53,7 @@ pub(crate) fn height(value: &Value) -> usize {
     }
 }
 
-/// The text of an annotation such as `description`, empty when there is none.
+/// The text of an annotation such as `description`, or an empty text.
 pub(crate) fn text<'a>(node: &'a Node, keyword: &str) -> &'a str {
     node.get(keyword).and_then(Value::as_str).unwrap_or_default()
 }

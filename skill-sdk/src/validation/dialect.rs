@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::contract::each_schema_mut;
 
-/// A validator of `schema` that never reaches out and asserts the standard formats; or why there is none.
+/// A validator of `schema` that loads no other document and asserts the standard formats. An error says why `schema` cannot be
+/// used.
 pub(super) fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::draft202012::options()
         .should_validate_formats(true)

@@ -16,12 +16,12 @@ struct Example {
     outputs: Option<Map<String, Value>>,
 }
 
-/// What is wrong with examples, each as a JSON pointer into them and words.
+/// The problems of examples, each as a JSON pointer into them and words.
 ///
 /// `examples` is a list of `{"name"?, "inputs", "outputs"?}`. The schemas are those of the contract.
 pub(crate) fn check_examples(inputs: &Value, outputs: &Value, examples: &Value) -> Vec<(String, String)> {
     let Value::Array(examples) = examples else {
-        return vec![(String::new(), "the examples must be a list".to_owned())];
+        return vec![(String::new(), "the examples must be an array".to_owned())];
     };
     let mut wrong = Vec::new();
     for (index, example) in examples.iter().enumerate() {

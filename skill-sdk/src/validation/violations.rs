@@ -21,7 +21,7 @@ const MAX_PATH: usize = 500;
 pub(crate) struct Violation {
     /// `/` and the parts of the path, joined by `/`.
     pub(crate) path: String,
-    /// What is wrong there.
+    /// The problem.
     pub(crate) message: String,
 }
 
@@ -31,7 +31,7 @@ impl Violation {
         Self::at("/".to_owned(), message)
     }
 
-    /// A violation at a path; what is too long is cut.
+    /// A violation at a path. A long path or message is cut.
     pub(crate) fn at(path: String, message: String) -> Self {
         Self {
             path: cut(path, MAX_PATH),
@@ -82,7 +82,7 @@ pub(super) fn path_of_error(path: &serde_path_to_error::Path) -> String {
     self::path(&parts)
 }
 
-/// What is wrong with a value, by a schema whose keywords look at one value only.
+/// The message for a value, by a schema whose keywords look at one value only.
 pub(super) fn message(members: &Map<String, Value>, error: &ValidationError<'_>) -> String {
     const MASK: &str = "the value";
     match (error.kind(), members.get("pattern").and_then(Value::as_str)) {

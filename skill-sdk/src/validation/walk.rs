@@ -1,9 +1,9 @@
-//! Validation of a parsed value, with what is wrong.
+//! Validation of a parsed value, with its violations.
 //!
 //! Schema and value are walked together. Only a reference can lead to the same schema at the same place of the value by several
-//! ways, so the verdict of each referenced schema on each place is remembered: the number of steps is at most the number of
-//! schemas times the number of values. Schemas written by hand can still ask for much more, such as names tried against many
-//! patterns, so the steps are counted and bounded.
+//! ways, so the verdict of each referenced schema on each place is cached: the number of steps is at most the number of
+//! schemas times the number of values. A schema written by hand can still take many more steps, for example when names are
+//! matched against many patterns, so the steps are counted and bounded.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,7 +25,7 @@ pub(super) struct TooComplex;
 /// How many violations there are; 0 is valid. Of alternatives that all fail, those of one count.
 pub(super) type Count = Result<usize, TooComplex>;
 
-/// What is done with violations.
+/// How violations are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// They are counted.
@@ -301,14 +301,14 @@ impl<'a> Walk<'a> {
     fn reference(&mut self, reference: &str, value: &'a Value, mode: Mode) -> Count {
         // That every reference leads somewhere was checked when the schema was compiled.
         let target = self.schema.target(reference).ok_or(TooComplex)?;
-        // A value without parts is validated as quickly as it is remembered.
+        // A value without parts is validated as quickly as a verdict is looked up.
         let has_parts = value.is_object() || value.is_array();
         let key = (
             std::ptr::from_ref(target).addr(),
             std::ptr::from_ref(value).addr(),
         );
         if has_parts && let Some(&count) = self.counts.get(&key)
-            // What is wrong has to be found once more to be reported.
+            // To be reported, violations have to be found once more.
             && (count == 0 || mode == Mode::Count)
         {
             return Ok(count);

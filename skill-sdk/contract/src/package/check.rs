@@ -26,19 +26,19 @@ pub struct Drift {
     pub path: PathBuf,
     /// The ref of the skill whose file it is; none for a file that belongs to no skill.
     pub skill: Option<String>,
-    /// What is wrong with it.
+    /// The problem.
     #[serde(flatten)]
     pub finding: Finding,
 }
 
-/// What is wrong with a file.
+/// The problem of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Finding {
-    /// There is no file.
+    /// The file does not exist.
     Missing,
-    /// The file says something else than the code.
+    /// The file and the code differ.
     Differs {
         /// The places that differ, in the code's order.
         differences: Vec<Difference>,
@@ -47,14 +47,14 @@ pub enum Finding {
     },
     /// The file is not one YAML document of plain data, or is not a file.
     Unreadable {
-        /// What is wrong, in words, without the place.
+        /// The problem in words, without the place.
         message: String,
         /// The line, from 1, where it is known.
         line: Option<usize>,
         /// The character in the line, from 1.
         column: Option<usize>,
     },
-    /// The file was generated, but the code has no skill that would be written to it.
+    /// The file was generated, but its skill is no longer in the code.
     Stale,
     /// The document's `key` is not the name that the file is called by.
     KeyMismatch {
@@ -68,7 +68,7 @@ pub enum Finding {
 impl Plan {
     /// Compares the files of the package with the plan; an empty list means they agree.
     ///
-    /// The file of a planned skill is compared by meaning, whoever wrote it. Any other file in the
+    /// The file of a planned skill is compared by meaning, whether or not it was generated. Any other file in the
     /// directory matters only if it was generated: then its skill must be in the code.
     ///
     /// # Errors

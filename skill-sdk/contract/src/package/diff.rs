@@ -12,7 +12,7 @@ const MOST_LINES: usize = 10_000;
 /// A unified diff, three lines around each change, that turns the file's document into the code's.
 ///
 /// Both are written in the canonical layout first, so comments, quoting and line breaks of the file
-/// do not show; and the file's members are put in the code's order. `path` names the file in the two
+/// do not show; and the file's fields are put in the code's order. `path` names the file in the two
 /// lines at the top. Empty when there is nothing to show, or when a document is too long.
 pub(super) fn unified_diff(path: &str, file: &Value, code: &Value) -> String {
     let old = emit(&in_order_of(file, code));
@@ -27,7 +27,7 @@ pub(super) fn unified_diff(path: &str, file: &Value, code: &Value) -> String {
         .to_string()
 }
 
-/// `value` with the members that `model` has in the order of `model`, then its other members.
+/// `value` with the fields that `model` has in the order of `model`, then its other fields.
 fn in_order_of(value: &Value, model: &Value) -> Value {
     match (value, model) {
         (Value::Object(value), Value::Object(model)) => {

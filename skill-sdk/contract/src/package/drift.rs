@@ -14,7 +14,7 @@ use crate::rules::short;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The place: member names joined by dots, list entries as `[3]`, names that are no plain word
+    /// The place: field names joined by dots, items of arrays as `[3]`, names that are not a plain word
     /// as `["a.b"]`. Empty for the document itself.
     pub path: String,
     /// What the file has there; none when it has nothing.
@@ -48,7 +48,7 @@ const MOST_DIFFERENCES: usize = 200;
 
 /// Compares two documents by meaning, `file` against `code`; at most the first 200 differences.
 ///
-/// The order of members does not matter, the order of list entries does. Numbers are equal as JSON
+/// The order of fields does not matter, the order of list entries does. Numbers are equal as JSON
 /// numbers (`1` and `1.0`), a number and a string never are. When one list has more entries, what the
 /// lists have in common at both ends is left out.
 pub(super) fn compare(file: &Value, code: &Value) -> Vec<Difference> {
@@ -94,7 +94,7 @@ fn compare_at(path: &str, file: Option<&Value>, code: Option<&Value>, found: &mu
     }
 }
 
-/// The path of the member `name` of what stands at `path`.
+/// The path of the field `name` of the object at `path`.
 fn member(path: &str, name: &str) -> String {
     let is_word = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'))
         && name

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// A package that cannot be planned, checked or written. Nothing was written, except where its text says so.
+/// A package that cannot be planned, checked or written. Nothing was written, except the files that the text lists.
 #[derive(Debug)]
 pub struct PackageError(pub(super) String);
 

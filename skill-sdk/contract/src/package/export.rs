@@ -147,20 +147,24 @@ fn not_exported(skill: &str, reason: &str) -> PackageError {
 
 /// The file's text, proven to be readable and to mean what the document says.
 fn text_of(document: &Value, skill: &str, header: &str) -> Result<String, PackageError> {
-    let refuse = |reason: String| not_exported(skill, &reason);
+    let rejected = |reason: String| not_exported(skill, &reason);
     if height(document) > MAX_DEPTH {
-        return Err(refuse(format!("its document is deeper than {MAX_DEPTH} levels")));
+        return Err(rejected(format!(
+            "its document is deeper than {MAX_DEPTH} levels"
+        )));
     }
     let text = format!("{header}{}", emit(document));
     if text.len() > MAX_BYTES {
         let bytes = text.len();
-        return Err(refuse(format!(
+        return Err(rejected(format!(
             "its file would have {bytes} bytes, at most {MAX_BYTES} are read"
         )));
     }
     match read(text.as_bytes()) {
         Ok(back) if drift::compare(&back, document).is_empty() => Ok(text),
-        Ok(_) => Err(refuse("its file would be read back as something else".to_owned())),
-        Err(error) => Err(refuse(format!("its file could not be read back: {error}"))),
+        Ok(_) => Err(rejected(
+            "its file would be read back as something else".to_owned(),
+        )),
+        Err(error) => Err(rejected(format!("its file could not be read back: {error}"))),
     }
 }

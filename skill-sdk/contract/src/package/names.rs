@@ -1,8 +1,8 @@
 //! What a skill's file is called.
 //!
-//! A skill's name may hold any character but `@`, `/` and white space. A package is shared through
-//! version control between Linux, macOS and Windows, so a name that one of them cannot store as a
-//! file, stores under another name, or takes for another directory is refused everywhere.
+//! A skill's name may hold any character but `@`, `/` and white space. A package is shared through version control between
+//! Linux, macOS and Windows. So a name is rejected everywhere if one of them cannot store it as a file, stores it under another
+//! name, or takes it for another directory.
 
 /// The longest file name that the common file systems store, in bytes.
 const LONGEST_FILE_NAME: usize = 255;

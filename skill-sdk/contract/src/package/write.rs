@@ -45,7 +45,7 @@ pub struct WrittenFile {
 pub enum Outcome {
     /// It is new, or has new content.
     Wrote,
-    /// It had the planned text, or is somebody's own file that says the same; it was not touched.
+    /// It had the planned text, or is a handwritten file with the same meaning; it was not touched.
     Unchanged,
 }
 
@@ -57,15 +57,15 @@ impl Plan {
     /// keeps its permissions.
     ///
     /// # Errors
-    /// When a target is a directory, a link, or a file without the generated header that says something else than the
-    /// code, or when the disk refuses. The text says so where some files had been replaced before.
+    /// When a target is a directory, a link, or a file without the generated header whose meaning differs from the code, or
+    /// when writing fails. The text lists the files that had been replaced before.
     pub fn write(&self) -> Result<Written, PackageError> {
         let mut written = Written {
             files: Vec::with_capacity(self.files.len()),
             stale: self.leftovers()?,
         };
         // Every target that must not be replaced is reported at once.
-        let mut refused = String::new();
+        let mut blocked = String::new();
         for file in &self.files {
             match outcome_of(file) {
                 Ok(outcome) => written.files.push(WrittenFile {
@@ -73,12 +73,12 @@ impl Plan {
                     path: file.path.clone(),
                     outcome,
                 }),
-                Err(what) => refused += &format!("\n  {}: {what}", file.path.display()),
+                Err(what) => blocked += &format!("\n  {}: {what}", file.path.display()),
             }
         }
-        if !refused.is_empty() {
+        if !blocked.is_empty() {
             return Err(PackageError(format!(
-                "nothing was written:{refused}\nmove or delete what is there and export again"
+                "nothing was written:{blocked}\nmove or delete what is there and export again"
             )));
         }
         let outcomes = self.files.iter().zip(&written.files);

@@ -8,7 +8,7 @@ use crate::walk::{Node, bottom_up};
 /// How many schemas are followed for one value.
 const MAX_DEPTH: usize = 64;
 
-/// Puts `default` and `examples` into a form that does not change between builds and runs: members of maps and
+/// Puts `default` and `examples` into a form that does not change between builds and runs: fields of maps and
 /// items of sets are sorted, `f32` is written with its own digits, and an integer that only some features of
 /// `serde_json` can hold takes its value out of the schema.
 pub(super) fn normalize(schema: &mut Value, defs: &Defs) {

@@ -5,7 +5,7 @@
 //!
 //! | Rust | schema |
 //! |---|---|
-//! | root | always `type: object`; outputs that are not an object stand in the member `result`, `()` is an empty object |
+//! | root | always `type: object`; outputs that are not an object become the field `result`, `()` is an empty object |
 //! | integers | `minimum` and `maximum` of the type, no `format`; bounds of 128 bits are left out |
 //! | `Option<T>` | not in `required`; `null` added to the `type`, or `anyOf` of the type and null |
 //! | enum without data | `type: string` and `enum`; the docs of variants are lines of the description |
@@ -14,16 +14,16 @@
 //! | tuple | list of fixed length whose items fit one of the types; the order is told in the description |
 //! | map | `additionalProperties`; keys with a pattern have `propertyNames`, keys of an enum are properties |
 //! | type used once | written out where it is used, unless that gets too deep |
-//! | type used several times, or in itself | in `$defs`; nothing stands beside a `$ref` |
+//! | type used several times, or in itself | in `$defs`; a `$ref` has no keyword beside it |
 //! | doc comment | `description`, lines joined as rustdoc does; titles only where the author writes one |
 //! | `#[serde(default)]` | `default`, sorted where the order of a hash map would show |
 //!
 //! Properties are in the order of declaration and keywords in a fixed order, so the same code gives the same bytes.
 //!
-//! # What the schema does not say
+//! # Limits of the schema
 //!
-//! What serde writes fits the schema, except `NaN` and infinities, which serde writes as null. What fits the schema
-//! is read by serde, except:
+//! Every value that serde writes conforms to the schema, except `NaN` and infinities, which serde writes as null. serde reads
+//! every value that conforms to the schema, except:
 //!
 //! - an integer written with a fraction or an exponent (`1.0`), which JSON Schema counts as an integer;
 //! - integers that are out of the range of a 128-bit type;
@@ -34,18 +34,20 @@
 //!   `char`, a `bool`, an enum with documented variants);
 //! - conditions that only Rust code knows (`try_from`, a custom `Deserialize`).
 //!
-//! serde reads more than the schema tells: aliases of a field or variant, and a list in place of a struct.
+//! serde reads more than the schema allows, and validation rejects it before serde sees it: aliases of a field or variant,
+//! unknown words of an enum with `#[serde(other)]`, and a list instead of a struct.
+//!
+//! serde drops some of the fields of a flattened `Option` silently, also with `deny_unknown_fields`.
 //!
 //! Some things schemars does not tell: a default that `skip_serializing_if` would skip or that cannot be serialized;
 //! the place of a documented variant among undocumented ones (these come first); whether a field of outputs is
 //! `Value` or `Option<Value>` (it is required); whether the docs of a struct without docs of its own are those of
 //! what it flattens.
 //!
-//! # What has no schema
+//! # Types without a schema
 //!
 //! A [`SchemaProblem`] is reported for inputs that cannot be an object, for `deny_unknown_fields` together with `flatten`,
-//! whose sides reject each other's fields, for an untagged enum that is directly itself again, and for a reference to
-//! something that is not in the schema.
+//! whose sides reject each other's fields, and for a reference to something that is not in the schema.
 
 mod contradictions;
 mod defaults;
@@ -77,9 +79,9 @@ pub use self::problem::SchemaProblem;
 pub enum OutputShape {
     /// As serde writes them: an object.
     Object,
-    /// In the member `result` of an object.
+    /// In the field `result` of an object.
     Wrapped,
-    /// As an object without members: the type says nothing (`()`, or a struct without fields and braces).
+    /// As an object without fields: the type says nothing (`()`, or a struct without fields and braces).
     Empty,
 }
 
@@ -89,7 +91,7 @@ pub enum OutputShape {
 pub struct Outputs {
     /// JSON Schema 2020-12 of an object, `$schema` first.
     pub schema: Value,
-    /// What has to be done to a value of the type so that it fits the schema.
+    /// How a value of the type becomes an object that conforms to the schema.
     pub shape: OutputShape,
 }
 

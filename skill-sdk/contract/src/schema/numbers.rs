@@ -1,8 +1,8 @@
 //! Formats and the bounds of integers.
 //!
-//! schemars tells the width of a number by a format of its own (`uint32`, `int64`, `double`) that validators
-//! warn about or refuse. The width is written as `minimum` and `maximum` instead, which everybody checks: exactly the
-//! bounds of the type, as integers. A bound that does not fit 64 bits is left out, since many readers cannot hold it.
+//! schemars writes the width of a number as a format of its own (`uint32`, `int64`, `double`) that validators warn about or
+//! reject. Here the width becomes `minimum` and `maximum`, which every validator checks: exactly the bounds of the type, as
+//! integers. A bound that does not fit 64 bits is left out, since many readers cannot hold it.
 //! `isize` and `usize` are 64 bits wide on every platform here, so that a contract does not depend on it.
 
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
-//! Why a type has no schema that can stand in a contract.
+//! Why the schema of a type cannot be part of a contract.
 
 use std::fmt;
 
-/// A type whose schema cannot stand in a contract. Its text says what is wrong, where, and what to do.
+/// A type whose schema cannot be part of a contract. Its text says what is wrong, where, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem(pub(super) String);
 

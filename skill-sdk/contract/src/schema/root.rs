@@ -45,8 +45,8 @@ fn types_within(schema: &Value, defs: &Defs, depth: usize) -> Types {
     found
 }
 
-/// `schema`, which accepts objects, as a root that says so: a named type is written out, alternatives that are not
-/// objects are dropped, and `type: object` stands beside the rest.
+/// `schema`, which accepts objects, as a root with `type: object`: a named type is written out, and alternatives that are
+/// not objects are dropped.
 pub(super) fn object(schema: &Value, defs: &Defs) -> Value {
     let Some(Value::Object(node)) = resolved(schema, defs) else {
         return any_object(None);
@@ -111,7 +111,7 @@ fn any_object(description: Option<&str>) -> Value {
     json!({"description": words, "type": "object", "properties": {}, "additionalProperties": true})
 }
 
-/// The schema of outputs that are not an object: an object with the member `result`.
+/// The schema of outputs that are not an object: an object with the field `result`.
 pub(super) fn wrapped(schema: Value) -> Value {
     let mut properties = Node::new();
     properties.insert("result".to_owned(), schema);

@@ -1,4 +1,4 @@
-//! What is different about schemas of outputs, which are written and never read.
+//! The schemas of outputs, which serde writes and never reads.
 
 use serde_json::Value;
 

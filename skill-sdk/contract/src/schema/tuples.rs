@@ -1,10 +1,9 @@
 //! Tuples.
 //!
-//! 2020-12 gives each position its schema with `prefixItems`, draft-07 with a list in `items`; each refuses or
-//! ignores the other's way, and `items: false` beside `prefixItems` makes draft-07 refuse everything. No keyword
-//! that both know looks at positions. So that all readers give the same verdict, a tuple is a list of fixed
-//! length whose items fit one of the positions' schemas; the order is told in the description, and serde checks
-//! it. A tuple of equal types loses nothing.
+//! 2020-12 gives each position its schema with `prefixItems`, draft-07 with an array in `items`. Each rejects or ignores the
+//! other form, and `items: false` beside `prefixItems` makes draft-07 reject everything. No keyword that both know describes
+//! positions. For one verdict of all readers, a tuple is an array of fixed length whose items conform to the schema of any
+//! position. The description has the order, and serde checks it. A tuple of equal types loses nothing.
 
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use super::{headers, implementation, limits, policy, schema};
 use crate::rules;
 use crate::text::kind;
 
-/// The members of a contract, in their canonical order.
+/// The fields of a contract, in their canonical order.
 const CONTRACT_KEYS: [&str; 10] = [
     "inputs",
     "outputs",
@@ -21,7 +21,7 @@ const CONTRACT_KEYS: [&str; 10] = [
     "implementation",
 ];
 
-/// The members of a spec. The last four are older notations that a platform still reads and that say nothing here.
+/// The fields of a spec. A platform still reads the last four, which are older notations; they are ignored here.
 const SPEC_KEYS: [&str; 9] = [
     "version",
     "description",
@@ -90,7 +90,7 @@ pub fn validate(contract: &Value, stage: Stage) -> Vec<Violation> {
     found.0
 }
 
-/// Validates a spec, `{version, description, sideEffects, riskLevel, contract}`: the contract, what stands beside it, and
+/// Validates a spec, `{version, description, sideEffects, riskLevel, contract}`: the contract, the fields beside it, and
 /// the header annotations that clients of MCP read.
 ///
 /// Pointers lead into the spec: those of the contract start with `/contract`. [`Violation::field`] stays relative to

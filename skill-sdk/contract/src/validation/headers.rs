@@ -56,7 +56,7 @@ pub(super) fn check(inputs: &Value, found: &mut Found) {
             ));
         }
         if !is_plain(place.value.get("type")) {
-            report("must mark a string, an integer or a boolean: only these can stand in a header");
+            report("must mark a string, an integer or a boolean: only these can be sent in a header");
         }
     }
 }

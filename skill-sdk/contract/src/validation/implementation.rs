@@ -16,7 +16,7 @@ const ENTRYPOINT: &str = "implementation.entrypoint";
 const AUTH: &str = "implementation.auth";
 const SCOPES: &str = "implementation.auth.scopes";
 
-/// What makes the name of a member the name of a secret, in lower case without punctuation.
+/// Parts of the names of fields that hold secrets, in lower case without punctuation.
 const SECRET_WORDS: [&str; 6] = [
     "token",
     "apikey",
@@ -119,7 +119,7 @@ fn required(
     }
 }
 
-/// A platform stores an address with a user and a password in it; everybody who reads the catalog reads them too.
+/// A platform stores a user and a password in an address, and every reader of the catalog can read them.
 fn has_user(endpoint: &str) -> bool {
     let rest = endpoint
         .split_once("://")
@@ -161,7 +161,7 @@ fn check_auth(auth: &Value, found: &mut Found) {
     }
 }
 
-/// Reports every member that is called like a secret and every text that looks like one, in document order.
+/// Reports every field that is called like a secret and every text that looks like one, in document order.
 fn check_secrets(value: &Value, pointer: &str, found: &mut Found) {
     match value {
         Value::String(text) if looks_like_credential(text) => found
@@ -198,7 +198,7 @@ fn secret(pointer: &str, what: &str) -> Violation {
     Violation::error(code::SECRET_MATERIAL_REJECTED, pointer, field, message)
 }
 
-/// Whether a member with this name holds a secret rather than says where one is.
+/// Whether a field with this name holds a secret, not the place of one.
 fn is_secret_name(name: &str) -> bool {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     let plain: String = letters.flat_map(char::to_lowercase).collect();

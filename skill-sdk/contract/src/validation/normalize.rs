@@ -9,7 +9,7 @@ use super::violation::Violation;
 /// Fills in every default of a contract, in the platform's order of keys: `inputs`, `outputs`, `requiredPermissions`
 /// (sorted, each once), `preconditions`, `postconditions`, `timeoutSeconds`, `retryPolicy`, `idempotency`, `costModel`,
 /// `implementation` with `protocol`, `endpoint`, `auth` (each scope once) and `entrypoint`. Lists become `[]`, other
-/// absent members `null`.
+/// absent fields `null`.
 ///
 /// Declared conditions are kept at [`Stage::Source`], so that contracts that hold them can be compared.
 ///

@@ -3,7 +3,7 @@
 //!
 //! No engine is at hand here, so the pattern is read construct by construct.
 
-/// What is wrong with a regular expression, and what to write instead.
+/// The first mistake in a regular expression, and what to write instead.
 pub(super) fn defect(pattern: &str) -> Option<String> {
     read(pattern).err()
 }

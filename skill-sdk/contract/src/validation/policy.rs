@@ -9,7 +9,7 @@ use crate::policy::{Idempotency, Risk, SideEffects};
 use crate::rules::{self, ATTEMPTS, BACKOFF_SECONDS, TIMEOUT_SECONDS, safe_retries};
 use crate::text::{kind, quoted, shown};
 
-/// What the platform fills in for an absent member of the contract.
+/// What the platform fills in for an absent field of the contract.
 pub(super) const DEFAULT_ATTEMPTS: u64 = 1;
 pub(super) const DEFAULT_IDEMPOTENCY: &str = "none";
 
@@ -99,7 +99,7 @@ fn check_permissions(value: &Value, found: &mut Found) {
             Some((name, Ok(()))) if !KNOWN_PERMISSIONS.split(' ').any(|known| known == name) => {
                 let message = format!(
                     "the permission {} is not on the list that this SDK knows: if it is not new on the platform, it is a \
-                     typing error and publication refuses it",
+                     typing error and publication rejects it",
                     quoted(name)
                 );
                 found.0.push(Violation::warning(pointer, field, message));
@@ -135,7 +135,7 @@ fn check_cost(value: &Value, found: &mut Found) {
     }
 }
 
-/// A member of `retryPolicy` with the default filled in; nothing when it is not an integer.
+/// A field of `retryPolicy` with the default filled in; nothing when it is not an integer.
 pub(super) fn retry_member(contract: &Value, key: &str, default: u64) -> Option<u64> {
     let value = contract.get("retryPolicy").and_then(|retry| retry.get(key));
     value.map_or(Some(default), Value::as_u64)
@@ -160,7 +160,7 @@ fn one_of(value: &Value, field: &'static str, allowed: &[&str], found: &mut Foun
     }
 }
 
-/// The member that the last part of `field` names. When it is absent it means the default; anything else must be an
+/// The field that the last part of `field` names. When it is absent it means the default; anything else must be an
 /// integer: not `true`, `2.0`, `"2"` or `null`.
 fn integer(
     members: &Map<String, Value>,

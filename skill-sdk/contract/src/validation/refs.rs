@@ -8,10 +8,10 @@ use crate::tree::{Place, Role};
 
 const KEYWORDS: [&str; 2] = ["$ref", "$dynamicRef"];
 
-/// Reports every member called `$ref` or `$dynamicRef` that is not a string starting with `#`.
+/// Reports every field called `$ref` or `$dynamicRef` that is not a string starting with `#`.
 ///
 /// Anywhere: in the values of `enum` and `default` too, and as the name of a property. The platform does not look at
-/// what such a member means, so neither may we.
+/// what such a field means.
 pub(super) fn check_local(places: &[Place<'_>], field: &'static str, found: &mut Found) {
     for place in places {
         let Some(key) = place.key.filter(|key| KEYWORDS.contains(key)) else {
@@ -45,7 +45,7 @@ pub(super) fn check_targets(places: &[Place<'_>], field: &'static str, found: &m
             let problem = match resolve(places, target) {
                 Some(Value::Bool(_) | Value::Object(_)) => continue,
                 Some(other) => format!("leads to {}, which is not a schema", kind(other)),
-                None => "leads nowhere: point it at an existing member, for instance of `$defs`".to_owned(),
+                None => "leads nowhere: let it lead to a schema, for instance in `$defs`".to_owned(),
             };
             let message = format!("`{keyword}` {} {problem}", quoted(target));
             found.invalid(format!("{}/{keyword}", place.pointer), field, message);

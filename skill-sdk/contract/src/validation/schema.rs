@@ -75,7 +75,7 @@ pub(super) fn check_keywords(places: &[Place<'_>], field: &'static str, found: &
     }
 }
 
-/// What is wrong with the value of a keyword. What is wrong inside of a schema is reported there.
+/// The problem of a keyword's value. A problem inside a schema is reported at that schema.
 fn shape_problem(shape: Shape, value: &Value) -> Option<String> {
     let is_ok = match shape {
         Shape::Any | Shape::Schema => true,
@@ -105,7 +105,7 @@ fn shape_problem(shape: Shape, value: &Value) -> Option<String> {
     (!is_ok).then(|| format!("must be {}, not {}", shape.wanted(), shown(value)))
 }
 
-/// What is wrong with the regular expressions of a keyword.
+/// The first problem of the regular expressions of a keyword.
 fn pattern_problem(keyword: &str, value: &Value) -> Option<String> {
     let problem = |pattern: &str| {
         let defect = pattern::defect(pattern)?;
@@ -131,7 +131,7 @@ fn is_different(value: &Value, is: fn(&Value) -> bool) -> bool {
         .is_some_and(|items| items.iter().all(|item| is(item) && seen.insert(item.to_string())))
 }
 
-/// Whether a value is an object whose members are of a kind.
+/// Whether a value is an object whose fields are of a kind.
 fn has_members(value: &Value, are: fn(&Value) -> bool) -> bool {
     value.as_object().is_some_and(|members| members.values().all(are))
 }

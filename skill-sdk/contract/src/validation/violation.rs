@@ -1,4 +1,4 @@
-//! What is reported when a rule is broken.
+//! Violations of the rules.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::text::{child, kind, quoted};
 
 /// The codes of the publication rules. They are stable: programs may compare them.
 pub mod code {
-    /// A member of the contract or of its policy breaks a rule.
+    /// A field of the contract or of its policy breaks a rule.
     pub const INVALID_SKILL_CONTRACT: &str = "invalid_skill_contract";
     /// Conditions are declared, and publication has no expression language for them yet.
     pub const UNSUPPORTED_SKILL_CONDITION: &str = "unsupported_skill_condition";
@@ -31,7 +31,7 @@ pub mod code {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Publication refuses the contract.
+    /// Publication rejects the contract.
     Error,
     /// Publication may accept the contract, yet something in it is probably a mistake.
     Warning,
@@ -43,28 +43,28 @@ pub enum Severity {
 pub struct Violation {
     /// A stable code out of [`code`].
     pub code: &'static str,
-    /// JSON pointer into the checked document; empty for the document itself. It may name a member that is missing.
+    /// JSON pointer into the checked document; empty for the document itself. It may name a field that is missing.
     pub pointer: String,
     /// The field in the platform's dotted notation, `retryPolicy.maxAttempts`.
     ///
     /// It is coarser than [`pointer`](Self::pointer): everything inside a schema is `inputs` or `outputs`, what
     /// concerns the contract as a whole is `contract`, and it is always relative to the contract.
     pub field: &'static str,
-    /// What is wrong and what to do.
+    /// The problem, and what to do.
     pub message: String,
-    /// Whether publication refuses the contract for it.
+    /// Whether publication rejects the contract.
     pub severity: Severity,
 }
 
 impl Violation {
-    /// Whether publication refuses the contract.
+    /// Whether publication rejects the contract.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
     /// Whether a skill with this violation may not even run: every error except
     /// [`code::UNSUPPORTED_SKILL_CONDITION`]. Conditions may be declared in code long before a platform accepts them,
-    /// so a registry keeps such a skill and only publication refuses it.
+    /// so a registry keeps such a skill and only publication rejects it.
     pub fn is_blocking(&self) -> bool {
         self.is_error() && self.code != code::UNSUPPORTED_SKILL_CONDITION
     }

@@ -1,7 +1,6 @@
-//! A check of a JSON text that builds no tree of it.
+//! Validation of a JSON text that builds no tree of it.
 //!
-//! By far most calls keep their contract, and building a [`Value`] for each of them costs several times what the check
-//! itself costs. So a schema is compiled into a plan, and the text is read once along the plan. The result is "surely
+//! By far most calls are valid, and building a [`Value`] for each of them costs several times as much as validation itself. So a schema is compiled into a plan, and the text is read once along the plan. The result is "surely
 //! valid" or "not sure". In the second case [`walk`](super::walk) decides on a [`Value`], so that a violation, its place and the
 //! order of several come from one source only. Surely valid means: [`json::parse`](crate::contract::json::parse) takes the
 //! text, and the schema takes the value.
@@ -32,7 +31,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// The plan of a schema that the validator takes; `None` when there is none.
+    /// The plan of a schema that the validator accepts. `None` when the schema cannot be planned.
     pub(crate) fn compile(schema: &Value) -> Option<Self> {
         plan::plan(schema).map(|(nodes, root)| Self { nodes, root })
     }

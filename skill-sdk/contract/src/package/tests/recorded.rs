@@ -87,10 +87,10 @@ fn every_drift_case() {
             "drift-no-spec" => &["  spec: missing in the file, code {"],
             "drift-spec-null" => &["  spec: file null, code {"],
             "drift-empty-file" => &[":1:1: the file holds no document"],
-            "drift-list-file" => &[": the document is a list"],
+            "drift-list-file" => &[": the document is an array"],
             "drift-malformed" => &[":1:4: not YAML: "],
             "drift-multi-doc" => &[":50:1: a second document starts here"],
-            "drift-anchor" => &[":9:17: anchors (`&name`) are refused"],
+            "drift-anchor" => &[":9:17: anchors (`&name`) are rejected"],
             "drift-bad-utf8" => &[":1:1: the file is not UTF-8 at byte 0"],
             "drift-date-scalar" => &[":50:9: YAML 1.1 and YAML 1.2 readers may take 2026-01-01"],
             other => panic!("no expectation for {other}"),
@@ -107,7 +107,7 @@ fn every_drift_case() {
     }
 }
 
-/// What the reference wrote means the same to our reader, or is refused where readers differ; and
+/// A file of the reference means the same to our reader, or is rejected where readers differ; and
 /// a file it wrote is recognized as generated.
 #[test]
 fn every_recorded_file_is_read() {

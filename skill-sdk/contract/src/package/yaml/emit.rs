@@ -4,7 +4,7 @@
 //! The same value gives the same text on every platform, and a YAML 1.1 reader and a YAML 1.2 reader
 //! both get exactly the value back. Three choices make that true for every string:
 //!
-//! - characters that one reader refuses or takes for a line break (control characters, U+0085,
+//! - characters that one reader rejects or takes for a line break (control characters, U+0085,
 //!   U+2028, U+2029, U+FEFF inside text, noncharacters) and the bidirectional controls that make
 //!   text look other than it is are escaped, in double quotes;
 //! - literal blocks hold only lines that no editor or reader changes: none ends with a space, starts
@@ -109,7 +109,7 @@ fn scalar(out: &mut String, value: &Value, indent: usize) {
         Value::Bool(false) => out.push_str("false"),
         Value::Number(number) => out.push_str(&number_text(number)),
         Value::String(text) => string(out, text, indent),
-        // Collections with members are written by `mapping` and `sequence`.
+        // Collections that are not empty are written by `mapping` and `sequence`.
         Value::Array(_) => out.push_str("[]"),
         Value::Object(_) => out.push_str("{}"),
     }
@@ -209,7 +209,7 @@ fn escape(out: &mut String, code: u32) {
     };
 }
 
-/// Characters that a reader refuses, takes for a line break, or that hide what a text says. Line
+/// Characters that a reader rejects or takes for a line break, or that hide a part of a text. Line
 /// feed and tab are decided by the caller.
 fn needs_escape(c: char) -> bool {
     let is_break_elsewhere = matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadError {
-    /// What is wrong, and what to do. Texts taken from the file are quoted and shortened.
+    /// The problem, and what to do. Texts taken from the file are quoted and shortened.
     pub message: String,
     /// Where: the line and the character in it, both from 1. `None` when the file as a whole is at fault.
     pub position: Option<(usize, usize)>,

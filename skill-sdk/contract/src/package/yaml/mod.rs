@@ -1,10 +1,9 @@
 //! YAML as this product writes and reads it: JSON values in one canonical layout, and a reader that
-//! takes nothing on trust.
+//! accepts only what every YAML reader reads alike.
 //!
-//! Two kinds of reader meet these files: the platform's (`PyYAML`, YAML 1.1) and everybody else's
-//! (YAML 1.2). They disagree about plain words such as `on`, `1e3` or `2026-01-01`. So the emitter
-//! quotes whatever either of them would take for another type, and the reader refuses what they
-//! would read differently instead of picking a side.
+//! Two kinds of reader read these files: the platform's (`PyYAML`, YAML 1.1) and those of YAML 1.2. They disagree about plain
+//! words such as `on`, `1e3` or `2026-01-01`. So the emitter quotes a string that either of them would take for another type,
+//! and the reader rejects a word that they would read differently.
 //!
 //! - [`emit`]: a JSON value as canonical YAML text;
 //! - [`read`]: bytes of a file as a JSON value, or a [`ReadError`] with its place;

@@ -1,8 +1,7 @@
-//! Bytes of a file as a JSON value, refusing everything that two readers could understand
-//! differently or that could cost more than the file's size.
+//! Bytes of a file as a JSON value. Everything that two readers could understand differently is rejected.
 //!
-//! An event parser is the base, so that every refusal has a place and nothing is ever expanded:
-//! memory and time grow with the file's size alone.
+//! An event parser is the base, so that every error has a place and nothing is ever expanded: memory and time grow with the
+//! file's size alone.
 
 use std::collections::HashMap;
 
@@ -44,11 +43,11 @@ pub fn read(bytes: &[u8]) -> Result<Value, ReadError> {
         return Err(at(place_behind(&text[..before]), message));
     }
     let mut options = granit_parser::options! {
-        // All aliases come here to be refused, also those to nothing.
+        // All aliases are rejected here, also those without an anchor.
         emit_unresolved_aliases: true,
         // As PyYAML reads a literal block that the end of the file cuts off.
         block_scalar_eof_without_line_feed: true,
-        // Bounds for the parser's own memory; `Reader` refuses first, in its own words.
+        // Bounds for the parser's own memory; `Reader` has a smaller bound and a better message.
         flow_nesting_limit: 2 * MAX_DEPTH,
         block_nesting_limit: 2 * MAX_DEPTH,
     };
@@ -106,7 +105,7 @@ fn text_of(bytes: &[u8]) -> Result<&str, ReadError> {
     })
 }
 
-/// False for what `PyYAML` refuses (control characters) or takes for a line break where YAML 1.2
+/// False for what `PyYAML` rejects (control characters) or takes for a line break where YAML 1.2
 /// sees text (U+0085, U+2028, U+2029), and for a byte order mark inside a file.
 fn is_same_to_all(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
@@ -190,7 +189,7 @@ impl<'t> Reader<'t> {
             let here = place_of(&span.start);
             self.check(&event, &span, is_block)?;
             let Event::Scalar(key, style, ..) = event else {
-                return Err(at(here, "a list or mapping as a key: keys are text"));
+                return Err(at(here, "a list or mapping as a key: keys must be text"));
             };
             let Some(Value::String(name)) = scalar(&key, style) else {
                 let key = short(&key);
@@ -210,21 +209,21 @@ impl<'t> Reader<'t> {
         Ok(map.into())
     }
 
-    /// Refuses what is more than plain data, and what not all readers take.
+    /// Rejects everything but plain data, and what not all readers accept.
     fn check(&self, event: &Event<'_>, span: &Span, starts_line: bool) -> Result<(), ReadError> {
         let here = place_of(&span.start);
         if let Some(tag) = event.tag() {
             let tag_place = span.tag_start.as_ref().map_or(here, place_of);
             let tag = json(&tag.original());
             let message =
-                format!("the tag {tag} is refused: the file holds plain data; quote a value that is text");
+                format!("the tag {tag} is rejected: the file holds plain data; quote a value that is text");
             return Err(at(tag_place, message));
         }
         let message = match event {
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                "aliases (`*name`) are refused: write the value out"
+                "aliases (`*name`) are rejected: write the value out"
             }
-            event if event.anchor_id().is_some() => "anchors (`&name`) are refused: write the value out",
+            event if event.anchor_id().is_some() => "anchors (`&name`) are rejected: write the value out",
             _ if starts_line && self.is_indented_by_tab(span) => {
                 "not YAML: a tab indents this line: use spaces"
             }

@@ -24,7 +24,7 @@ pub(super) fn resolve(text: &str) -> Option<Value> {
         let is_text = !NOT_FINITE.iter().any(|word| word.eq_ignore_ascii_case(text));
         return is_text.then(|| text.into());
     }
-    // YAML 1.1 takes a number for text when its exponent has no sign, or when there is no point before it.
+    // YAML 1.1 takes a number for text when its exponent lacks a sign, or the mantissa before it lacks a point.
     let is_common = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => mantissa.contains('.') && exponent.starts_with(['+', '-']),
         None => true,

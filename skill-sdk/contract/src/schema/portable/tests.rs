@@ -334,7 +334,7 @@ fn instances() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Takes away the members that are null.
+/// Takes away the fields that are null.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(members) => members

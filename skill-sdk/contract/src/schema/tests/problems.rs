@@ -1,4 +1,4 @@
-//! Types without a schema that could stand in a contract.
+//! Types whose schema cannot be part of a contract.
 
 use std::borrow::Cow;
 
@@ -52,7 +52,7 @@ type Row = (
 fn of_types() -> Vec<Row> {
     vec![
         (inputs::<String>(), "String", "make it a field of a struct"),
-        (inputs::<Vec<Remark>>(), "Vec<Remark>", "it is a list"),
+        (inputs::<Vec<Remark>>(), "Vec<Remark>", "it is an array"),
         (inputs::<Option<Colour>>(), "Option<Colour>", "a string or null"),
         (inputs::<()>(), "()", "leave the parameter out"),
         (inputs::<FlatClosed>(), "FlatClosed", "the field `name`"),

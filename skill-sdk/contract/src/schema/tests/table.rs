@@ -165,7 +165,7 @@ fn enums() {
         Colour => true, {"type": "string", "enum": ["Red", "Green", "dark-blue"]};
         Option<Colour> => false, {"type": ["string", "null"], "enum": ["Red", "Green", "dark-blue", null]};
         Urgency => true, {
-            "description": "How urgent it is.\n\n- `Low`: Whenever somebody has time.\n- `High` (deprecated): Now.",
+            "description": "How urgent it is.\n\n- `Low`: Whenever there is time.\n- `High` (deprecated): Now.",
             "type": "string",
             "enum": ["Middle", "Low", "High"]
         };

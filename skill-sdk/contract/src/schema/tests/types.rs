@@ -42,7 +42,7 @@ types! {
         f64,
     );
 
-    /// Where somebody lives.
+    /// A postal address.
     pub(super) struct Address {
         /// Street and number.
         street: String,
@@ -91,8 +91,8 @@ types! {
 
     /// How urgent it is.
     pub(super) enum Urgency {
-        /// Whenever somebody
-        /// has time.
+        /// Whenever there
+        /// is time.
         Low,
         Middle,
         /// Now.

@@ -96,7 +96,7 @@ fn a_spec_adds_its_columns_and_the_rule_of_safe_retries() {
             change("/contract/idempotency", json!("none")),
             vec!["contract /contract/retryPolicy/maxAttempts"],
         ),
-        // Of an attempt that is no number nothing follows.
+        // An attempt that is not a number has no consequence.
         (
             change("/contract/retryPolicy/maxAttempts", json!("3")),
             vec!["contract /contract/retryPolicy/maxAttempts"],

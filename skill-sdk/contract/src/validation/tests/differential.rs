@@ -11,7 +11,7 @@ use super::super::violation::Found;
 use crate::keywords::{KEYWORDS, TYPES};
 use crate::tree::{Role, places};
 
-/// Whether the table takes the schema. What `refs` and `schema` report in place of `meta` is added here; broken regular
+/// Whether the table accepts the schema. The rules that `refs` and `schema` check instead of the table are added here; broken regular
 /// expressions are left out, since the validator finds them only when it compiles a schema.
 fn ours(schema: &Value) -> bool {
     let places = places(schema, "");

@@ -35,7 +35,7 @@ fn minimal() -> Value {
     })
 }
 
-/// [`minimal`] with other members.
+/// [`minimal`] with other fields.
 fn minimal_with(members: &Value) -> Value {
     let mut contract = minimal();
     for (key, value) in members.as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! Predicates and the members of the policy, at their boundaries.
+//! Predicates and the fields of the policy, at their boundaries.
 
 use serde_json::json;
 

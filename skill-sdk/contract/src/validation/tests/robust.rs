@@ -24,7 +24,7 @@ fn hold(document: &Value) {
     }
 }
 
-/// A violation is about a member that is there, or about one that is missing where it belongs.
+/// A violation is about a field that is there, or about one that is missing where it belongs.
 fn places_exist(document: &Value, found: &[Violation]) {
     for violation in found {
         let pointer = violation.pointer.as_str();

@@ -22,7 +22,7 @@ fn the_dialect_is_2020_12_or_not_said() {
         json!(format!("{DIALECT}##")),
         json!(format!("{DIALECT}/")),
         json!(""),
-        // These two crash the reference or are no strings at all.
+        // These two crash the reference or are not strings.
         json!(["x"]),
         json!(null),
     ] {
@@ -169,7 +169,7 @@ fn references_lead_to_a_schema() {
         let schema = json!({"properties": {"x": {"$ref": target}}, "$defs": defs});
         assert_eq!(found(&schema), ["contract /inputs/properties/x/$ref"], "{target}");
     }
-    // What is not a schema may hold any local reference.
+    // Data may hold any local reference.
     assert_eq!(
         found(&json!({"default": {"$ref": "#/nope"}})),
         Vec::<String>::new()

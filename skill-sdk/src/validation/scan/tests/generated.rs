@@ -156,7 +156,7 @@ proptest! {
 
     #[test]
     fn nothing_wrong_is_accepted(schema in root(), values in prop::collection::vec(value(), 1..12), spaces: bool) {
-        // A schema that refers to itself without end is refused or endless for the validator.
+        // The validator rejects a schema that refers to itself without end, or does not terminate.
         prop_assume!(!schema["$defs"]["R"].to_string().contains("$ref"));
         if let Some(scan) = Scan::compile(&schema) {
             for value in values {

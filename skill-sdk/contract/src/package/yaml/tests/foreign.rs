@@ -100,7 +100,7 @@ fn a_yaml_1_1_reader_gets_the_same_values() {
         .stdout(Stdio::piped())
         .spawn();
     let Ok(mut python) = python else {
-        eprintln!("skipped: there is no python3 to check with PyYAML");
+        eprintln!("skipped: python3 with PyYAML is missing");
         return;
     };
     let samples: Vec<Value> = samples()

@@ -29,7 +29,7 @@ fn recorded_values() -> Vec<(String, Value, String)> {
         .as_array()
         .expect("cases is a list")
         .iter()
-        // Infinity is no JSON, and one case records an alias, which we never write.
+        // Infinity is not JSON, and one case records an alias, which we never write.
         .filter(|case| {
             case["input"]
                 .get("value")

@@ -1,4 +1,4 @@
-//! What the reader takes, what it refuses, and where it says the fault is.
+//! What the reader accepts and rejects, and the place of each error.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn good_files_are_read() {
 }
 
 #[test]
-fn every_refusal_says_what_and_where() {
+fn every_error_says_what_and_where() {
     let cases: [(&[u8], &str); 31] = [
         (b"", "line 1, column 1: the file holds no document"),
         (
@@ -77,16 +77,16 @@ fn every_refusal_says_what_and_where() {
             b"a: 1\n\xEF\xBB\xBFb: 1\n",
             "line 2, column 1: the character U+FEFF",
         ),
-        (b"a: &x 1\n", "line 1, column 7: anchors (`&name`) are refused"),
+        (b"a: &x 1\n", "line 1, column 7: anchors (`&name`) are rejected"),
         (
             b"a: &x [1]\nb: *x\n",
-            "line 1, column 7: anchors (`&name`) are refused",
+            "line 1, column 7: anchors (`&name`) are rejected",
         ),
-        (b"b: *x\n", "line 1, column 4: aliases (`*name`) are refused"),
-        (b"a: !mine 1\n", "line 1, column 4: the tag \"!mine\" is refused"),
+        (b"b: *x\n", "line 1, column 4: aliases (`*name`) are rejected"),
+        (b"a: !mine 1\n", "line 1, column 4: the tag \"!mine\" is rejected"),
         (
             b"a: !!python/object:x.y {}\n",
-            "the tag \"!!python/object:x.y\" is refused",
+            "the tag \"!!python/object:x.y\" is rejected",
         ),
         (
             b"a: 1\nb: 2\n\"a\": 3\n",
@@ -165,7 +165,7 @@ fn size_and_depth_are_bounded() {
 }
 
 #[test]
-fn an_expansion_bomb_is_refused_at_its_first_anchor() {
+fn an_expansion_bomb_is_rejected_at_its_first_anchor() {
     let mut bomb = String::from("a0: &a0 [x, x]\n");
     for level in 1..30 {
         let line = format!("a{level}: &a{level} [*a{below}, *a{below}]\n", below = level - 1);
@@ -175,7 +175,7 @@ fn an_expansion_bomb_is_refused_at_its_first_anchor() {
         read(bomb.as_bytes())
             .unwrap_err()
             .to_string()
-            .contains("anchors (`&name`) are refused")
+            .contains("anchors (`&name`) are rejected")
     );
 }
 

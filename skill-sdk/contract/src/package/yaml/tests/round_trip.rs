@@ -15,7 +15,7 @@ fn assert_round_trip(value: &Value) {
 fn recorded_scalars_come_back() {
     for (id, value, reference) in super::recorded_values() {
         assert_round_trip(&value);
-        // The reference's own text means the same to us, or is refused because readers differ.
+        // The reference's own text means the same to us, or is rejected because readers differ.
         if let Ok(read) = read(reference.as_bytes()) {
             // U+0085 is known not to survive there.
             assert_eq!(read, value, "{id}");
