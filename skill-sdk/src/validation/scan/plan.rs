@@ -24,6 +24,9 @@ const MAX_VALIDATORS: usize = 32;
 /// The place of a node in its plan.
 pub(super) type NodeId = usize;
 
+/// 2^53: doubles hold all integers below it.
+const TWO_53: f64 = 9_007_199_254_740_992.0;
+
 /// The bounds of integers or sizes.
 type Range = RangeInclusive<i128>;
 
@@ -39,8 +42,10 @@ pub(super) struct Node {
     pub(super) types: Types,
     /// The strings that are allowed, where not all are.
     pub(super) words: Option<Vec<String>>,
-    /// The bounds of integers, for types without fractions.
+    /// The bounds of types without fractions.
     pub(super) bounds: Range,
+    /// Other bounds. They are below 2^53, so that no integer beyond a bound is rounded to it.
+    pub(super) floats: RangeInclusive<f64>,
     pub(super) length: Range,
     pub(super) object: Object,
     pub(super) array: Array,
@@ -61,6 +66,7 @@ impl Node {
             types,
             words: None,
             bounds: UNBOUNDED,
+            floats: f64::NEG_INFINITY..=f64::INFINITY,
             length: UNBOUNDED,
             object: Object::default(),
             array: Array {
@@ -249,6 +255,7 @@ impl<'a> Plan<'a> {
         let mut own = Map::new();
         let integer = |rule: &Value| rule.as_number().and_then(Number::as_i128);
         let types = members.get("type").map_or(Some(Types::ALL), Types::read)?;
+        let float = |rule: &Value| rule.as_f64().filter(|float| float.abs() < TWO_53);
         let bound = |rule: &Value| integer(rule).filter(|_| !types.meets(Types::FRACTION));
         node.object.others = match members.get("additionalProperties") {
             Some(schema) => self.node(schema)?,
@@ -259,10 +266,16 @@ impl<'a> Plan<'a> {
                 ("type", names) => node.types = node.types.and(Types::read(names)?),
                 ("enum", Value::Array(values)) if node.allow(values) => {}
                 ("const", value) if node.allow(std::slice::from_ref(value)) => {}
-                ("minimum", rule) if bound(rule).is_some() => node.bounds = bound(rule)?..=*node.bounds.end(),
-                ("maximum", rule) if bound(rule).is_some() => {
-                    node.bounds = *node.bounds.start()..=bound(rule)?
-                }
+                ("minimum", rule) => match (bound(rule), float(rule)) {
+                    (Some(least), _) => node.bounds = least..=*node.bounds.end(),
+                    (None, Some(least)) => node.floats = least..=*node.floats.end(),
+                    (None, None) => drop(own.insert(keyword.clone(), rule.clone())),
+                },
+                ("maximum", rule) => match (bound(rule), float(rule)) {
+                    (Some(most), _) => node.bounds = *node.bounds.start()..=most,
+                    (None, Some(most)) => node.floats = *node.floats.start()..=most,
+                    (None, None) => drop(own.insert(keyword.clone(), rule.clone())),
+                },
                 ("minLength", size) => node.length = integer(size)?..=*node.length.end(),
                 ("maxLength", size) => node.length = *node.length.start()..=integer(size)?,
                 ("minItems", size) => node.array.size = integer(size)?..=*node.array.size.end(),

@@ -84,8 +84,9 @@ impl<'a> Reader<'a> {
         own.is_none_or(|validator| validator.is_valid(&value.into()))
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "bounds of floats are small enough")]
     fn integer<E: Error>(self, integer: i128, value: impl Into<Value>) -> Result<(), E> {
-        let is_within = self.node.bounds.contains(&integer);
+        let is_within = self.node.bounds.contains(&integer) && self.node.floats.contains(&(integer as f64));
         sure(self.node.types.meets(Types::INTEGER) && is_within && self.is_own(value))
     }
 }
@@ -153,7 +154,8 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        sure(self.node.types.meets(Types::FRACTION) && self.is_own(value))
+        let is_within = self.node.floats.contains(&value);
+        sure(self.node.types.meets(Types::FRACTION) && is_within && self.is_own(value))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
