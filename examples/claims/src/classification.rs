@@ -4,28 +4,28 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill_sdk::{SkillContext, SkillError, skill};
 
+use crate::keywords::classify_by_keywords;
 use crate::model;
-use crate::stand_in::look_for_words;
 
 /// A customer's claim.
 //
-// What is written here once is the contract, the check of each call, and what a model is told of the fields.
+// These doc comments and attributes become the contract, the validation of each call, and the description for the model.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The subject line.
     #[schemars(length(min = 1, max = 200))]
     pub subject: String,
-    /// What the customer wrote.
+    /// The text of the claim.
     #[schemars(length(min = 1, max = 8000))]
     pub text: String,
-    /// The number of the policy, when it is known: its kind and six digits.
+    /// The policy number, if known: its kind and six digits.
     #[schemars(regex(pattern = r"^(MO|PR|TR|HE)-[0-9]{6}$"))]
     pub policy: Option<String>,
-    /// How much is claimed, in euros.
+    /// The amount claimed, in euros.
     #[schemars(range(min = 0, max = 10_000_000))]
     pub amount: Option<f64>,
-    /// The most reasons that the answer gives.
+    /// The maximum number of reasons in the response.
     #[serde(default = "default_reasons")]
     #[schemars(range(max = 10))]
     pub max_reasons: u8,
@@ -47,53 +47,53 @@ pub enum Category {
     Travel,
     /// Illness and injury.
     Health,
-    /// None of the others, or not clear.
+    /// None of the other categories, or unclear.
     Other,
 }
 
-/// The order in which claims are looked at.
+/// How urgently a claim must be handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// It can wait its turn.
+    /// No hurry.
     Low,
-    /// It should be looked at within a day.
+    /// To be handled within a day.
     Medium,
-    /// Somebody is hurt, or much is at stake.
+    /// A person is hurt, or the amount is high.
     High,
 }
 
-/// The kinds of those who answer.
+/// The source of a classification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnsweredBy {
     /// A language model.
     Model,
-    /// The list of words that is built in, for trying out.
+    /// The built-in list of words, for trying the skill out.
     StandIn,
 }
 
-/// What a claim is.
+/// The classification of a claim.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Classification {
-    /// What it is about.
+    /// The category.
     pub category: Category,
-    /// How much depends on a quick answer.
+    /// How urgently the claim must be handled.
     pub severity: Severity,
-    /// What in the claim decided, most important first.
+    /// The reasons for the decision, most important first.
     #[schemars(length(max = 10))]
     pub reasons: Vec<String>,
-    /// How sure the answer is, from 0 (a guess) to 1.
+    /// The confidence, from 0 (a guess) to 1.
     #[schemars(range(min = 0, max = 1))]
     pub confidence: f64,
-    /// Who gave the answer.
+    /// The source of the classification.
     pub answered_by: AnsweredBy,
 }
 
-/// The category and the severity of a customer claim, by its subject and text.
+/// Classify a customer claim by category and severity.
 //
-// The contract is that of a model that answers: a call may take a while, is worth a repeat when the model is busy, and costs
-// something. What a model does to a text is no effect outside of the program.
+// These arguments suit a skill that calls a model: a call may take a while, can be retried when the model is busy, and
+// costs something. Calling a model has no side effect outside of the program.
 #[skill(
     "claims.classify",
     version = "1",
@@ -110,9 +110,9 @@ pub struct Classification {
 pub async fn classify(inputs: Claim, ctx: &SkillContext) -> Result<Classification, SkillError> {
     let (answer, answered_by) = match model::of_host(ctx)? {
         Some(llm) => (model::ask(&llm, &inputs).await?, AnsweredBy::Model),
-        None => (look_for_words(&inputs), AnsweredBy::StandIn),
+        None => (classify_by_keywords(&inputs), AnsweredBy::StandIn),
     };
-    // The tokens of the model are counted already.
+    // The model client has already counted its tokens.
     ctx.add_cost("claim", 1.0);
     let mut reasons = answer.reasons;
     reasons.truncate(inputs.max_reasons.into());

@@ -12,38 +12,38 @@ use self::client::{Connection, Posted};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplyIn {
-    /// The ticket.
+    /// The id of the ticket.
     #[schemars(regex(pattern = r"^[A-Z]{2,8}-[1-9][0-9]{0,8}$"))]
     pub ticket: String,
-    /// What is written.
+    /// The text of the reply.
     #[schemars(length(min = 1, max = 4000))]
     pub text: String,
-    /// Who sees it.
+    /// Who can see the reply.
     #[serde(default)]
     pub visibility: Visibility,
 }
 
-/// Who sees a message.
+/// Who can see a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// The customer and the staff.
     #[default]
     Public,
-    /// The staff.
+    /// Only the staff.
     Internal,
 }
 
-/// What became of the reply.
+/// The result of a reply.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReplyOut {
-    /// Whether the helpdesk has it, by this call or by one with the same key before.
+    /// Whether the helpdesk has the reply, from this call or from an earlier one with the same idempotency key.
     pub sent: bool,
-    /// The helpdesk's id of the message; null when it was not sent.
+    /// The helpdesk's id of the message; null if it was not sent.
     pub message_id: Option<String>,
-    /// Why it was not sent; null when it was.
+    /// Why it was not sent; null if it was.
     pub reason: Option<NotSent>,
-    /// Whose answer this is.
+    /// Where the reply went.
     pub answered_by: Desk,
 }
 
@@ -51,26 +51,26 @@ pub struct ReplyOut {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotSent {
-    /// There is no such ticket.
+    /// The ticket does not exist.
     UnknownTicket,
-    /// The ticket takes no messages any more.
+    /// The ticket is closed.
     TicketClosed,
 }
 
-/// Where a reply went to.
+/// Where a reply went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Desk {
     /// The helpdesk that `HELPDESK_URL` names.
     Helpdesk,
-    /// The one in the memory of this program, for trying out. Nobody reads it.
+    /// The built-in mock helpdesk, for trying the skill out. It delivers nothing.
     StandIn,
 }
 
 /// Send a reply to a helpdesk ticket, once for each idempotency key.
 ///
-/// With `HELPDESK_URL` set, the secret `helpdesk-token` is needed as well. The address and the secret are read in each
-/// call, so that a token that was renewed counts without a restart.
+/// If `HELPDESK_URL` is set, the secret `helpdesk-token` must be set as well. Both are read in each call, so a renewed
+/// token takes effect without a restart.
 #[skill(
     "helpdesk.reply",
     version = "1",
@@ -85,8 +85,7 @@ pub enum Desk {
     secrets = ["helpdesk-token"],
 )]
 pub async fn reply(inputs: ReplyIn, ctx: &SkillContext) -> Result<ReplyOut, SkillError> {
-    // The contract asks callers for a key. One who gives none would get a second message with each repeat, so there is
-    // no first one either.
+    // A call without a key is rejected before anything is sent: each retry of it would send another message.
     let key = ctx.require_idempotency_key()?;
     let connection = Connection::open(ctx).await?;
     let answered_by = connection.answered_by();

@@ -1,4 +1,4 @@
-//! What the language model is asked, and what it answers.
+//! The prompt for the language model, and its response.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,25 +7,25 @@ use skill_sdk::{ChatRequest, SkillContext, SkillError};
 
 use crate::classification::{Category, Claim, Severity};
 
-/// What the model is told to do. What the fields of its answer mean is told by the type of the answer.
+/// The instructions. The model learns the meaning of each field from the schema of the response.
 const INSTRUCTIONS: &str = "You sort the claims of an insurer's customers. Judge only by what the customer wrote. The \
                             number of a policy begins with its kind: MO motor, PR property, TR travel, HE health.";
 
-/// What is asked for each claim.
+/// The fields that the model fills in.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct Answer {
-    /// What the claim is about.
+    /// The category of the claim.
     pub(crate) category: Category,
-    /// How much depends on a quick answer.
+    /// How urgently the claim must be handled.
     pub(crate) severity: Severity,
-    /// What in the claim decided, in a few words each, most important first.
+    /// The reasons for the decision, in a few words each, most important first.
     pub(crate) reasons: Vec<String>,
     /// How sure you are, from 0 (a guess) to 1.
     #[schemars(range(min = 0, max = 1))]
     pub(crate) confidence: f64,
 }
 
-/// What a host says about its model.
+/// The settings of the model, if the server has any.
 const VARIABLES: [&str; 6] = [
     "SKILL_LLM_PROVIDER",
     "SKILL_LLM_BASE_URL",
@@ -35,10 +35,9 @@ const VARIABLES: [&str; 6] = [
     "SKILL_LLM_CLAUDE_BINARY",
 ];
 
-/// The model of the host; `None` when the host says nothing about one.
+/// The configured model; `None` if the server has no setting for one.
 ///
-/// A host that says something that cannot be used is a failure, and so is any other reason why there is no model: nobody
-/// would notice that a stand-in answers.
+/// An unusable setting is a failure: using the list of words instead would hide the mistake.
 pub(crate) fn of_host(ctx: &SkillContext) -> Result<Option<Llm>, SkillError> {
     match ctx.llm() {
         Ok(llm) => Ok(Some(llm)),
@@ -52,7 +51,7 @@ pub(crate) fn of_host(ctx: &SkillContext) -> Result<Option<Llm>, SkillError> {
     }
 }
 
-/// The model's answer to one claim. Its failures say by themselves whether a repeat helps.
+/// Asks the model about one claim. Its failures already say whether a retry helps.
 pub(crate) async fn ask(llm: &Llm, claim: &Claim) -> Result<Answer, SkillError> {
     let mut text = format!("Subject: {}\n", claim.subject);
     if let Some(policy) = &claim.policy {

@@ -1,4 +1,4 @@
-//! Requests to the system.
+//! Requests to the CRM.
 
 use std::time::Duration;
 
@@ -13,27 +13,27 @@ use crate::Customer;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Settings {
-    /// Where the system is.
+    /// The base URL of the CRM.
     base_url: String,
 }
 
-/// What the system says when it has no answer.
+/// The body of an error response.
 #[derive(Default, Deserialize)]
-struct Refusal {
+struct ErrorBody {
     error: String,
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(crate) enum Found {
-    /// The customer, or that there is none.
+    /// The customer; `None` if no customer has this address.
     Answer(Option<Customer>),
-    /// The token is not good any more.
+    /// The token is no longer valid.
     TokenRefused,
 }
 
 pub(crate) fn make() -> Result<reqwest::Client, SkillError> {
     reqwest::Client::builder()
-        // A token goes to the system that it is for and to no other: not where it is sent on to, and to no proxy.
+        // The token must reach the CRM only, so redirects and proxies are off.
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
         .timeout(Duration::from_secs(10))
@@ -41,7 +41,7 @@ pub(crate) fn make() -> Result<reqwest::Client, SkillError> {
         .retryable("crm_client")
 }
 
-/// Asks for the customer with `email`.
+/// Looks up the customer with `email`.
 pub(crate) async fn find(
     http: &reqwest::Client,
     connection: &Connection,
@@ -52,12 +52,12 @@ pub(crate) async fn find(
     let mut url = customers(&settings.base_url).ok_or_else(|| {
         SkillError::terminal(
             "settings_invalid",
-            "`baseUrl` of the connection is not an address such as `https://crm.example/api`",
+            "`baseUrl` of the connection must be a URL such as `https://crm.example/api`",
         )
     })?;
     url.query_pairs_mut().append_pair("email", email);
     let sent = http.get(url).bearer_auth(token.expose()).send().await;
-    // The address has the e-mail in it, so the error is kept without it.
+    // The URL contains the e-mail address, so it is removed from the error.
     let response = sent
         .map_err(reqwest::Error::without_url)
         .retryable("crm_unavailable")?;
@@ -67,34 +67,34 @@ pub(crate) async fn find(
             Ok(Found::Answer(Some(customer.terminal("crm_answer_invalid")?)))
         }
         StatusCode::NOT_FOUND => {
-            // So does any server answer whose address is wrong.
-            let refusal: Refusal = response.json().await.unwrap_or_default();
-            if refusal.error == "customer_not_found" {
+            // A server at a wrong URL responds with 404 as well.
+            let body: ErrorBody = response.json().await.unwrap_or_default();
+            if body.error == "customer_not_found" {
                 return Ok(Found::Answer(None));
             }
             Err(SkillError::terminal(
                 "crm_answer_invalid",
-                "the system answered 404 and says nothing of a customer: is `baseUrl` of the connection right?",
+                "the CRM responded with 404, but not in its own format; check `baseUrl` of the connection",
             ))
         }
         StatusCode::UNAUTHORIZED => Ok(Found::TokenRefused),
         status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => Err(
-            SkillError::retryable("crm_unavailable", format!("the system answered {status}")),
+            SkillError::retryable("crm_unavailable", format!("the CRM responded with {status}")),
         ),
         status => Err(SkillError::terminal(
             "crm_answer_invalid",
-            format!("the system answered {status}"),
+            format!("the CRM responded with {status}"),
         )),
     }
 }
 
-/// Where the customers of the system at `base` are.
+/// The URL of the customers, below `base`.
 fn customers(base: &str) -> Option<reqwest::Url> {
     let mut url = reqwest::Url::parse(base).ok()?;
     if !matches!(url.scheme(), "http" | "https") {
         return None;
     }
-    // Joining would replace the last part of an address without a slash at its end.
+    // `Url::join` would replace the last path segment of a base without a trailing slash.
     url.path_segments_mut().ok()?.pop_if_empty().push("customers");
     Some(url)
 }

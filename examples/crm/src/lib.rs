@@ -1,7 +1,7 @@
-//! A skill that looks customers up in the system of a connection.
+//! A skill that looks customers up in a CRM, through a connection of the platform.
 //!
-//! Which system that is, an administrator of the platform decides: the skill knows the connection by its key. Its token comes
-//! from the secret store, is asked for before each request, and is renewed once when the system refuses it.
+//! An administrator of the platform decides which CRM that is; the skill only knows the key of the connection. The access
+//! token comes from the secret store before each request. If the CRM rejects it, the skill renews it once.
 
 mod client;
 #[cfg(test)]
@@ -13,11 +13,11 @@ use skill_sdk::{SkillContext, SkillError, skill, state};
 
 use self::client::Found;
 
-/// Who is looked for.
+/// The customer to find.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// The address that the customer writes from.
+    /// The e-mail address of the customer.
     #[schemars(email, length(max = 200))]
     pub email: String,
     /// The key of the connection.
@@ -33,28 +33,28 @@ fn default_connection() -> String {
 /// A customer.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Customer {
-    /// The number in the system.
+    /// The id in the CRM.
     pub id: String,
     /// The name.
     pub name: String,
 }
 
-/// What the system knows.
+/// The result of the search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchResult {
-    /// The customer; null when nobody has this address.
+    /// The customer; null if no customer has this address.
     pub customer: Option<Customer>,
     /// The account of the connection, as the platform names it.
     pub account: Option<String>,
 }
 
-/// The connections of this program to all systems.
+/// The HTTP client, shared by all calls.
 #[state]
 fn http() -> Result<reqwest::Client, SkillError> {
     client::make()
 }
 
-/// Find the customer who has an e-mail address.
+/// Find a customer by e-mail address.
 #[skill(
     "crm.find_customer",
     version = "1",
@@ -71,7 +71,7 @@ pub async fn find_customer(inputs: Search, ctx: &SkillContext) -> Result<SearchR
     let token = connection.access_token().await?;
     let mut found = client::find(&http, &connection, &token, &inputs.email).await?;
     if matches!(found, Found::TokenRefused) {
-        // It was changed while it was in the cache.
+        // The token was rotated while it was cached.
         let token = connection.access_token_fresh().await?;
         found = client::find(&http, &connection, &token, &inputs.email).await?;
     }
@@ -82,10 +82,7 @@ pub async fn find_customer(inputs: Search, ctx: &SkillContext) -> Result<SearchR
         }),
         Found::TokenRefused => Err(SkillError::terminal(
             "crm_access_refused",
-            format!(
-                "the system of the connection {} refuses its token",
-                connection.key()
-            ),
+            format!("the CRM of the connection {} rejects its token", connection.key()),
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! The skill with connections in memory, and with a system behind a real socket.
+//! Tests with connections in memory, and with a CRM behind a real socket.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use skill_sdk::testing::{
 
 use super::find_customer;
 
-/// A system that takes one token, and knows one customer.
+/// A CRM that accepts one token and has one customer.
 #[derive(Clone)]
 struct Crm {
     token: Arc<Mutex<String>>,
@@ -37,7 +37,7 @@ impl Crm {
         crm
     }
 
-    fn takes(&self, token: &str) {
+    fn accept_token(&self, token: &str) {
         token.clone_into(&mut self.token.lock().unwrap());
     }
 }
@@ -73,7 +73,7 @@ fn find(email: &str, connections: &FakeConnections) -> Invoke {
 }
 
 #[test]
-fn it_can_be_published() {
+fn the_contract_is_valid() {
     assert_valid_contract(find_customer::SKILL);
 }
 
@@ -83,7 +83,7 @@ fn the_package_is_up_to_date() {
 }
 
 #[tokio::test]
-async fn a_customer_or_nobody() {
+async fn a_customer_is_found_or_null() {
     let crm = Crm::start("t-1").await;
     let connections = connections(&crm);
     let found = find("ada@example.com", &connections).await.unwrap();
@@ -91,8 +91,8 @@ async fn a_customer_or_nobody() {
         found.outputs,
         json!({"customer": {"id": "c-1", "name": "Ada"}, "account": "acme"})
     );
-    let nobody = find("bob@example.com", &connections).await.unwrap();
-    assert_eq!(nobody.outputs["customer"], Value::Null);
+    let unknown = find("bob@example.com", &connections).await.unwrap();
+    assert_eq!(unknown.outputs["customer"], Value::Null);
     assert_eq!(
         connections.reads().len(),
         1,
@@ -100,45 +100,45 @@ async fn a_customer_or_nobody() {
     );
 }
 
-/// The address of the system in the connection, and what comes of looking for somebody whom it does not know.
+/// The base URL of the connection, and the error code of a search for an unknown customer.
 #[tokio::test]
-async fn a_base_is_extended_and_a_wrong_one_is_no_answer_about_customers() {
+async fn a_wrong_base_url_is_a_failure() {
     let crm = Crm::start("t-1").await;
     for (path, expected) in [
         ("", None),
         ("api/v2", None),
         ("api/v2/", None),
         ("api/v2?tenant=1", None),
-        // There is nothing.
+        // These URLs exist on the server but are not the CRM.
         ("api/v3", Some("crm_answer_invalid")),
         ("customers", Some("crm_answer_invalid")),
     ] {
         let connections = FakeConnections::new();
         let base = format!("{}{path}", crm.url);
         connections.add(FakeConnection::new("crm").settings(json!({"baseUrl": base})));
-        let nobody = find("bob@example.com", &connections).await;
-        let somebody = find("ada@example.com", &connections).await;
+        let unknown = find("bob@example.com", &connections).await;
+        let known = find("ada@example.com", &connections).await;
         match expected {
             None => {
-                assert_eq!(nobody.unwrap().outputs["customer"], Value::Null, "{path}");
-                assert_eq!(somebody.unwrap().outputs["customer"]["id"], "c-1", "{path}");
+                assert_eq!(unknown.unwrap().outputs["customer"], Value::Null, "{path}");
+                assert_eq!(known.unwrap().outputs["customer"]["id"], "c-1", "{path}");
             }
             Some(code) => {
-                let error = nobody.unwrap_err();
+                let error = unknown.unwrap_err();
                 assert_eq!((error.code(), error.is_retryable()), (code, false), "{path}");
                 assert!(error.message().contains("baseUrl"), "{error}");
-                assert_eq!(somebody.unwrap_err().code(), code, "{path}");
+                assert_eq!(known.unwrap_err().code(), code, "{path}");
             }
         }
     }
 }
 
-/// Runs a test in a process of its own whose environment names a proxy, at which nobody is.
+/// Runs a test in a child process whose environment names a proxy that does not exist.
 #[test]
-fn a_proxy_of_the_environment_sees_no_token() {
+fn the_token_is_not_sent_to_a_proxy() {
     let program = std::env::current_exe().unwrap();
     let mut test = std::process::Command::new(program);
-    test.args(["--exact", "tests::a_customer_or_nobody"]);
+    test.args(["--exact", "tests::a_customer_is_found_or_null"]);
     for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
         test.env(name, "http://127.0.0.1:9");
     }
@@ -155,16 +155,16 @@ fn a_proxy_of_the_environment_sees_no_token() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_changed_is_asked_for_again() {
+async fn a_rejected_token_is_renewed_once() {
     let crm = Crm::start("t-1").await;
     let connections = connections(&crm);
     find("ada@example.com", &connections).await.unwrap();
     connections.rotate("crm");
-    crm.takes("t-2");
+    crm.accept_token("t-2");
     find("ada@example.com", &connections).await.unwrap();
     assert_eq!(connections.reads().len(), 2);
-    // And once only.
-    crm.takes("another");
+    // Only once.
+    crm.accept_token("another");
     let error = find("ada@example.com", &connections).await.unwrap_err();
     assert_eq!(
         (error.code(), error.is_retryable()),
@@ -173,7 +173,7 @@ async fn a_token_that_was_changed_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn failures() {
+async fn failures_have_stable_codes() {
     let crm = Crm::start("t-1").await;
     let connections = connections(&crm);
     let error = find("broken@example.com", &connections).await.unwrap_err();

@@ -8,25 +8,25 @@ const IMAGE: &[u8] = include_bytes!("../assets/red.png");
 /// A millisecond of silence.
 const SOUND: &[u8] = include_bytes!("../assets/silence.wav");
 
-/// Gives a text.
+/// Returns a text.
 #[skill("test_simple_text", version = "1", side_effects = "none", risk = "low")]
 pub fn simple_text() -> String {
     "This is a simple text response for testing.".to_owned()
 }
 
-/// Gives an image of one red pixel.
+/// Returns an image of one red pixel.
 #[skill("test_image_content", version = "1", side_effects = "none", risk = "low")]
 pub fn image_content() -> Attached<()> {
     Attached::new(()).with(Attachment::image(IMAGE, "image/png"))
 }
 
-/// Gives a short silence.
+/// Returns a millisecond of silence as audio.
 #[skill("test_audio_content", version = "1", side_effects = "none", risk = "low")]
 pub fn audio_content() -> Attached<()> {
     Attached::new(()).with(Attachment::audio(SOUND, "audio/wav"))
 }
 
-/// Gives a document with an address.
+/// Returns an embedded document with a URI.
 #[skill("test_embedded_resource", version = "1", side_effects = "none", risk = "low")]
 pub fn embedded_resource() -> Attached<()> {
     let text = "This is an embedded resource content.";
@@ -37,7 +37,7 @@ pub fn embedded_resource() -> Attached<()> {
     ))
 }
 
-/// Gives a text, an image and a document at once.
+/// Returns a text, an image and a document.
 #[skill(
     "test_multiple_content_types",
     version = "1",

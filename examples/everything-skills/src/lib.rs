@@ -1,20 +1,20 @@
-//! Every tool that the official conformance suite of the Model Context Protocol asks a server for, as skills.
+//! Every tool that the official MCP conformance suite requires of a server, as skills.
 //!
-//! The suite calls tools by fixed names and looks at what comes back: images, sounds, progress, questions to the user,
-//! arguments in headers. Each of them is a function with `#[skill]` here, so this crate shows how an author writes
-//! these things; `tests/clients` runs the suite against it.
+//! The suite calls tools by fixed names and checks their results: images, audio, progress, elicitation, arguments in
+//! headers. Each tool is a function with `#[skill]` in this crate, so the crate also shows how to write such skills.
+//! `tests/clients` runs the suite against it.
 //!
-//! | module | what it shows |
+//! | module | content |
 //! |---|---|
 //! | [`content`] | results with attachments, and a failure |
-//! | [`running`] | progress, notices and events while a call runs |
-//! | [`asking`] | questions to the user |
-//! | [`rounds`] | questions that decide how the call goes on |
-//! | [`schemas`] | a schema written by hand, and an argument that is repeated in a header |
+//! | [`running`] | progress, log messages and log events of a running call |
+//! | [`elicitation`] | elicitation and sampling |
+//! | [`multi_round`] | calls that need several rounds of elicitation |
+//! | [`schemas`] | a handwritten schema, and an argument that is mirrored in a header |
 
-pub mod asking;
 pub mod content;
-pub mod rounds;
+pub mod elicitation;
+pub mod multi_round;
 pub mod running;
 pub mod schemas;
 

@@ -1,4 +1,4 @@
-//! The skills as a program: `everything-skills serve mcp-http`.
+//! The skills as a server: `everything-skills serve mcp-http`.
 
 use std::process::ExitCode;
 

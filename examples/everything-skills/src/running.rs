@@ -1,16 +1,16 @@
-//! Progress, notices and events while a call runs.
+//! Progress, log messages and log events of a running call.
 
 use std::time::Duration;
 
 use skill_sdk::context::{InputRequest, NoticeLevel};
 use skill_sdk::{SkillContext, SkillError, skill};
 
-use crate::asking::Name;
+use crate::elicitation::Name;
 
-/// How long a step takes.
+/// The duration of a step.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Tells in three steps how far it is.
+/// Reports progress in three steps.
 #[skill("test_tool_with_progress", version = "1", side_effects = "none", risk = "low")]
 pub async fn progress(ctx: &SkillContext) -> String {
     ctx.progress(0.0, Some(100.0), "started");
@@ -18,12 +18,12 @@ pub async fn progress(ctx: &SkillContext) -> String {
     ctx.progress(50.0, Some(100.0), "half way");
     tokio::time::sleep(STEP).await;
     ctx.progress(100.0, Some(100.0), "done");
-    // Clients there are that forget a report when the result comes on its heels.
+    // Some clients drop a progress notification when the result follows immediately.
     tokio::time::sleep(STEP).await;
     "It took three steps.".to_owned()
 }
 
-/// Tells the client three things while it works.
+/// Sends three log messages to the client.
 #[skill("test_tool_with_logging", version = "1", side_effects = "none", risk = "low")]
 pub async fn logging(ctx: &SkillContext) -> String {
     ctx.notify(NoticeLevel::Info, "Tool execution started");
@@ -31,11 +31,11 @@ pub async fn logging(ctx: &SkillContext) -> String {
     ctx.notify(NoticeLevel::Info, "Tool processing data");
     tokio::time::sleep(STEP).await;
     ctx.notify(NoticeLevel::Info, "Tool execution completed");
-    "Three things were told.".to_owned()
+    "Three messages were sent.".to_owned()
 }
 
-/// Tells the client something, which no client hears unless it asks for it, and writes an event into the log of the host,
-/// which no client ever sees.
+/// Sends a log message to the client, which receives it only on request, and writes an event to the log of the server,
+/// which no client receives.
 #[skill("test_logging_tool", version = "1", side_effects = "none", risk = "low")]
 pub fn one_event(ctx: &SkillContext) -> String {
     ctx.notify(NoticeLevel::Info, "a notice of a tool");
@@ -43,7 +43,7 @@ pub fn one_event(ctx: &SkillContext) -> String {
     "A notice and an event.".to_owned()
 }
 
-/// Needs the model of the client, which not every client has.
+/// Requires the sampling capability of the client.
 #[skill("test_missing_capability", version = "1", side_effects = "none", risk = "low")]
 pub async fn missing_capability(ctx: &SkillContext) -> Result<String, SkillError> {
     let request = InputRequest::Sample {
@@ -54,7 +54,7 @@ pub async fn missing_capability(ctx: &SkillContext) -> Result<String, SkillError
     Ok("The client has a model.".to_owned())
 }
 
-/// Asks for a name after some progress.
+/// Asks for a name after reporting progress.
 #[skill(
     "test_streaming_elicitation",
     version = "1",

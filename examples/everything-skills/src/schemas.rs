@@ -1,9 +1,9 @@
-//! A schema written by hand, and an argument that is repeated in a header.
+//! A handwritten schema, and an argument that is mirrored in a header.
 
 use serde::Deserialize;
 use skill_sdk::skill;
 
-/// Somebody to be reached.
+/// A person to contact.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Person {
@@ -25,13 +25,13 @@ pub fn json_schema(inputs: Person) -> String {
     format!("{name} can be reached by {method}.")
 }
 
-/// Counts what waits in a region, which proxies can read from a header.
+/// Counts the waiting items of a region. A proxy can read the region from a header.
 #[skill("test_header_mirroring", version = "1", side_effects = "none", risk = "low")]
 pub fn header_mirroring(
     /// The region that the request is routed to.
     #[schemars(extend("x-mcp-header" = "Region"))]
     region: String,
-    /// The least that counts.
+    /// The minimum priority.
     #[schemars(extend("x-mcp-header" = "Least"))]
     least: Option<u32>,
 ) -> String {

@@ -1,13 +1,13 @@
-//! The skills without any protocol.
+//! Tests of the skills without a protocol.
 
 use serde_json::json;
 use skill_sdk::testing::{assert_package_matches, assert_valid_contract, invoke};
 use skill_sdk::{Attachment, Registry, Skill};
 
-use crate::{asking, content, rounds, running, schemas};
+use crate::{content, elicitation, multi_round, running, schemas};
 
 #[test]
-fn all_can_be_published() {
+fn all_contracts_are_valid() {
     let registry = Registry::collect().unwrap();
     let skills: Vec<&'static Skill> = registry.iter().collect();
     assert!(skills.len() > 20);
@@ -22,7 +22,7 @@ fn the_package_is_up_to_date() {
 }
 
 #[tokio::test]
-async fn files_are_what_their_media_types_say() {
+async fn attachments_match_their_media_types() {
     for (skill, start) in [
         (content::image_content::SKILL, b"\x89PNG".as_slice()),
         (content::audio_content::SKILL, b"RIFF"),
@@ -46,16 +46,16 @@ async fn files_are_what_their_media_types_say() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn steps_take_their_time() {
+async fn each_step_takes_time() {
     for skill in [running::progress::SKILL, running::logging::SKILL] {
         assert!(invoke(skill, json!({})).await.is_ok());
     }
 }
 
 #[tokio::test]
-async fn questions_are_answered() {
+async fn elicitation_returns_the_response() {
     let profile = json!({"name": "Jane", "age": 25, "score": 88.0, "status": "inactive", "verified": false});
-    let result = invoke(asking::defaults::SKILL, json!({}))
+    let result = invoke(elicitation::defaults::SKILL, json!({}))
         .answer("profile", profile)
         .await
         .unwrap();
@@ -64,13 +64,13 @@ async fn questions_are_answered() {
         "Elicitation completed: action=accept, content={\"name\":\"Jane\",\"age\":25,\"score\":88.0,\
          \"status\":\"inactive\",\"verified\":false}"
     );
-    let result = invoke(rounds::multi_round::SKILL, json!({}))
+    let result = invoke(multi_round::multi_round::SKILL, json!({}))
         .answer("step1", json!({"name": "Ada"}))
         .answer("step2", json!({"color": "blue"}))
         .await
         .unwrap();
     assert_eq!(result.outputs["result"], "Ada likes blue.");
-    let result = invoke(rounds::multiple_inputs::SKILL, json!({}))
+    let result = invoke(multi_round::multiple_inputs::SKILL, json!({}))
         .answer("user_name", json!({"name": "Ada"}))
         .respond(
             "greeting",
@@ -83,7 +83,7 @@ async fn questions_are_answered() {
 }
 
 #[tokio::test]
-async fn a_schema_by_hand_is_enforced() {
+async fn a_handwritten_schema_is_enforced() {
     let reached = json!({"name": "Ada", "contactMethod": "phone", "phone": "1"});
     assert!(invoke(schemas::json_schema::SKILL, reached).await.is_ok());
     let unreached = json!({"name": "Ada", "contactMethod": "phone", "email": "a@b"});

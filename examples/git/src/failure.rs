@@ -1,4 +1,4 @@
-//! What can go wrong, each with a code of its own.
+//! The failures of a merge, each with its own code.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use skill_sdk::SkillFailure;
 
 use crate::BranchName;
 
-/// Why a merge could not be tried. An outcome that a merge is expected to have is a [`Reason`](crate::Reason) instead.
+/// Why a merge could not be attempted. An expected outcome of a merge is a [`Reason`](crate::Reason) instead.
 #[derive(Debug, SkillFailure)]
 #[non_exhaustive]
 pub enum MergeFailure {
-    /// There is no repository of this name below the root.
+    /// The repository does not exist below the root.
     #[failure(code = "repository_unknown")]
     RepositoryUnknown,
     /// The repository has no such branch.
@@ -19,18 +19,18 @@ pub enum MergeFailure {
     /// The branches have no commit in common.
     #[failure(code = "histories_unrelated")]
     HistoriesUnrelated,
-    /// Others kept moving the target.
+    /// Other merges kept moving the target.
     #[failure(code = "target_busy", retryable)]
     TargetBusy(BranchName),
-    /// The variable `GIT_ROOT` is missing, or what it names is no directory.
+    /// The environment variable `GIT_ROOT` is not set, or does not name a directory.
     #[failure(code = "config_missing", retryable)]
     RootMissing,
-    /// The program `git` failed in a way that says nothing about the branches.
+    /// `git` failed for a reason unrelated to the branches.
     #[failure(code = "git_unavailable", retryable)]
     Git {
-        /// The command of `git`: `merge-tree`.
+        /// The subcommand of `git`, such as `merge-tree`.
         command: String,
-        /// What happened, without anything that the program wrote: it may name paths of the machine.
+        /// What happened. Never the output of `git`, which may contain paths of the machine.
         what: String,
     },
 }
@@ -38,13 +38,13 @@ pub enum MergeFailure {
 impl fmt::Display for MergeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::RepositoryUnknown => f.write_str("there is no such repository below GIT_ROOT"),
+            Self::RepositoryUnknown => f.write_str("the repository does not exist below GIT_ROOT"),
             Self::BranchMissing(branch) => write!(f, "the repository has no branch `{branch}`"),
             Self::HistoriesUnrelated => f.write_str("the branch and the target have no commit in common"),
-            Self::TargetBusy(target) => write!(f, "`{target}` kept moving while it was merged into"),
-            Self::RootMissing => {
-                f.write_str("the variable GIT_ROOT must name the directory that holds the repositories")
-            }
+            Self::TargetBusy(target) => write!(f, "`{target}` was moved by other merges in every attempt"),
+            Self::RootMissing => f.write_str(
+                "the environment variable GIT_ROOT must name the directory that contains the repositories",
+            ),
             Self::Git { command, what } => write!(f, "`git {command}` {what}"),
         }
     }

@@ -1,18 +1,18 @@
-//! A skill that writes outside of the program: it merges branches of Git repositories on disk.
+//! A skill with an external side effect: it merges branches of Git repositories on disk.
 //!
-//! What an author can take from it:
+//! What it shows:
 //!
-//! - **Outcomes are outputs, failures are errors.** A conflict is something that a merge is expected to meet, so it is a
-//!   [`Reason`] in [`MergeOut`]. A branch that does not exist is a mistake of the caller, so it is a failure that no
-//!   repetition mends. A program that cannot be started is a failure of the environment, so it is retryable.
-//! - **Natural idempotency.** A repeat of a call finds its commit in the target and says `already_merged`: there is no
-//!   second merge, and no key is needed.
-//! - **Inputs are parsed, not checked.** [`RepositoryName`], [`BranchName`] and [`CommitId`] can only hold what is safe to
-//!   hand to `git`; a text that is not becomes a violation of the input contract with the path of the field.
-//! - **Blocking work is an ordinary `fn`.** The host runs it on its pool of blocking threads. Nobody can stop a thread from
-//!   outside, so the skill asks its context whether the time is up, and ends the program that it waits for.
+//! - **Outcomes are outputs, failures are errors.** A conflict is an expected result of a merge, so it is a [`Reason`] in
+//!   [`MergeOut`]. A missing branch is a mistake of the caller, so it is a terminal failure. A program that cannot be
+//!   started is a problem of the environment, so it is a retryable failure.
+//! - **Natural idempotency.** A retry finds its commit in the target and returns `already_merged`. It merges nothing, so
+//!   no idempotency key is needed.
+//! - **Inputs are parsed, not checked.** A [`RepositoryName`], [`BranchName`] or [`CommitId`] can only contain a value
+//!   that is safe to pass to `git`. Any other string violates the input contract, and the violation names the field.
+//! - **Blocking work is an ordinary `fn`.** The server runs it on the pool for blocking work. A thread cannot be stopped
+//!   from outside, so the skill checks its deadline and kills the program that it waits for.
 //!
-//! The repositories lie below the directory that the variable `GIT_ROOT` names. Try it:
+//! The repositories are below the directory that `GIT_ROOT` names. Try it:
 //!
 //! ```text
 //! skill-sdk invoke git.merge --env GIT_ROOT=/srv/git \
@@ -34,33 +34,33 @@ pub use crate::failure::MergeFailure;
 pub use crate::names::{BranchName, CommitId, NameError, RepositoryName};
 use crate::repository::{Advance, Repository};
 
-/// How often a merge starts over because the target moved meanwhile.
+/// How often a merge starts over because the target moved.
 ///
-/// Each time somebody else's merge got through, so only a very busy target uses them up.
+/// Each attempt is lost to another merge that succeeded, so only a very busy target needs them all.
 const ATTEMPTS: usize = 10;
 
-/// What is merged where.
+/// The merge to perform.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MergeIn {
     /// The repository: its path below the root of all repositories.
     pub repository: RepositoryName,
-    /// The branch that is merged.
+    /// The branch to merge.
     pub branch: BranchName,
-    /// The commit that the branch is expected to point at, in full.
+    /// The full id of the commit that the branch must point at.
     pub commit: CommitId,
-    /// The branch that is merged into.
+    /// The branch to merge into.
     pub target: BranchName,
 }
 
-/// What became of the target.
+/// The result of a merge.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MergeOut {
-    /// Whether the target holds the commit now.
+    /// Whether the target contains the commit now.
     pub merged: bool,
-    /// The commit that the target points at now; null when it does not hold the commit.
+    /// The commit that the target points at now; null if it does not contain the commit.
     pub sha: Option<String>,
-    /// Why nothing was written; null when a merge commit was.
+    /// Why nothing was written; null if a merge commit was written.
     pub reason: Option<Reason>,
 }
 
@@ -68,11 +68,11 @@ pub struct MergeOut {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Both sides changed the same lines: a person has to decide.
+    /// Both sides changed the same lines: a person has to resolve the conflict.
     Conflict,
-    /// The branch points at another commit than the one given.
+    /// The branch points at another commit than the given one.
     BranchMoved,
-    /// The target held the commit before.
+    /// The target already contained the commit.
     AlreadyMerged,
 }
 
@@ -104,8 +104,8 @@ impl MergeOut {
 
 /// Merge a published branch into its target.
 ///
-/// Always writes a merge commit, never moves the target forward without one. No working tree is touched: in a repository
-/// with one, a target that is checked out there is behind afterwards, as after a push.
+/// Always writes a merge commit and never fast-forwards. No working tree is touched: if the target is checked out in a
+/// repository with a working tree, that tree is behind afterwards, as after a push.
 #[skill(
     "git.merge",
     version = "2",
@@ -121,7 +121,7 @@ impl MergeOut {
 pub fn merge(inputs: MergeIn, ctx: &SkillContext) -> Result<MergeOut, SkillError> {
     let repository = Repository::open(&inputs.repository, ctx)?;
     for _ in 0..ATTEMPTS {
-        // Between two attempts nothing is half-done, so this is the place to give up.
+        // Between two attempts nothing is half done, so it is safe to stop here.
         ctx.check_deadline()?;
         if let Some(outcome) = attempt(&repository, &inputs)? {
             return Ok(outcome);
@@ -130,7 +130,7 @@ pub fn merge(inputs: MergeIn, ctx: &SkillContext) -> Result<MergeOut, SkillError
     Err(MergeFailure::TargetBusy(inputs.target).into())
 }
 
-/// Merges what the target is now; `None` when one of the branches moved before the result was written.
+/// Merges into the current target; `None` if one of the branches moved before the result was written.
 fn attempt(repository: &Repository<'_>, inputs: &MergeIn) -> Result<Option<MergeOut>, SkillError> {
     let MergeIn {
         branch,
@@ -143,7 +143,7 @@ fn attempt(repository: &Repository<'_>, inputs: &MergeIn) -> Result<Option<Merge
     let Some(onto) = repository.tip(target)? else {
         return Err(missing(target).into());
     };
-    // First of all, so that a repeat is harmless even when the branch was deleted after its merge.
+    // Check this first: the branch may have been deleted after its merge, and a retry must still succeed.
     if repository.contains(&onto, commit)? {
         return Ok(Some(MergeOut::already_merged(onto)));
     }

@@ -1,7 +1,8 @@
-//! Names that are safe to hand to `git`: a value of these types cannot be an option, a range or a way out of the root.
+//! Names that are safe to pass to `git`: a value of these types is never an option, a range or a path outside of the
+//! root.
 //!
-//! The pattern in the schema is what a caller sees; it keeps to the subset of regular expressions that all validators
-//! share. The function below it is what holds, also for callers within this program.
+//! The pattern in the schema is for callers. It uses the subset of regular expressions that all validators support. The
+//! check functions below are authoritative, also for callers within this program.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 /// The longest name of a repository or a branch, in characters.
 const LONGEST: usize = 200;
 
-/// What is wrong with a name.
+/// Why a name is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError(&'static str);
 
@@ -24,7 +25,7 @@ impl fmt::Display for NameError {
 
 impl std::error::Error for NameError {}
 
-/// Declares a name with its check and its schema.
+/// Declares a name type with its check and its schema.
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $lengths:expr, $pattern:literal, $check:ident) => {
         $(#[$doc])*
@@ -33,7 +34,7 @@ macro_rules! name {
         pub struct $name(String);
 
         impl $name {
-            /// The name as text.
+            /// The name as a string.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -58,7 +59,7 @@ macro_rules! name {
                 stringify!($name).into()
             }
 
-            // A text with a pattern is as short as a reference to it.
+            // A string with a pattern is as short as a reference to it.
             fn inline_schema() -> bool {
                 true
             }
@@ -72,9 +73,9 @@ macro_rules! name {
 }
 
 name!(
-    /// The path of a repository below the root: names of directories, separated by `/`.
+    /// The path of a repository below the root: directory names separated by `/`.
     ///
-    /// No part starts with a dot or a dash, so that neither `..` nor `.git` nor an option can be written.
+    /// No segment starts with a dot or a dash, which excludes `..`, `.git` and options.
     RepositoryName,
     (1, LONGEST),
     "^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$",
@@ -90,7 +91,7 @@ name!(
 );
 
 name!(
-    /// The id of a commit in full: 40 or 64 hexadecimal digits. A part of one would say something else tomorrow.
+    /// The full id of a commit: 40 or 64 hexadecimal digits. An abbreviated id may become ambiguous.
     CommitId,
     (40, 64),
     "^([0-9a-f]{40}|[0-9a-f]{64})$",
@@ -119,23 +120,23 @@ fn check_branch(name: &str) -> Result<(), NameError> {
     check_length(name)?;
     let refused = |letter: char| letter.is_control() || letter.is_whitespace() || "~^:?*[\\".contains(letter);
     let complaint = if name.contains(refused) {
-        "the name of a branch holds no white space, no control character and none of `~^:?*[\\`"
+        "a branch name must not contain white space, control characters or `~^:?*[\\`"
     } else if name.starts_with('-') {
-        "the name of a branch does not start with `-`"
+        "a branch name must not start with `-`"
     } else if name.contains("..") || name.contains("@{") || name == "@" {
-        "the name of a branch is not `@` and holds neither `..` nor `@{`"
+        "a branch name must not be `@` or contain `..` or `@{`"
     } else if name.split('/').any(is_reserved) {
-        "no part of a branch's name is empty, starts with `.` or ends with `.lock`"
+        "a segment of a branch name must not be empty, start with `.` or end with `.lock`"
     } else if name.ends_with('.') {
-        "the name of a branch does not end with `.`"
+        "a branch name must not end with `.`"
     } else {
         return Ok(());
     };
     Err(NameError(complaint))
 }
 
-/// Whether a part of a branch's name is one that `git` keeps for itself, also where the file system does not tell `.lock`
-/// from `.LOCK`.
+/// Whether `git` reserves this segment of a branch name. On a case-insensitive file system `.LOCK` is the same as
+/// `.lock`.
 fn is_reserved(part: &str) -> bool {
     part.is_empty() || part.starts_with('.') || part.to_ascii_lowercase().ends_with(".lock")
 }
@@ -146,7 +147,7 @@ fn check_commit(id: &str) -> Result<(), NameError> {
         Ok(())
     } else {
         Err(NameError(
-            "a commit is given as 40 or 64 hexadecimal digits in lower case",
+            "a commit must be 40 or 64 lower-case hexadecimal digits",
         ))
     }
 }
@@ -155,6 +156,6 @@ fn check_length(name: &str) -> Result<(), NameError> {
     if name.chars().count() <= LONGEST {
         Ok(())
     } else {
-        Err(NameError("a name has at most 200 characters"))
+        Err(NameError("a name must have at most 200 characters"))
     }
 }

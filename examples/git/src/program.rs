@@ -1,4 +1,4 @@
-//! Running the program `git`: no shell, no settings of the machine or of its user, no hooks, no questions.
+//! Runs `git` without a shell, without settings of the machine or the user, without hooks and without prompts.
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
@@ -12,19 +12,19 @@ use skill_sdk::{SkillContext, SkillError};
 
 use crate::failure::MergeFailure;
 
-/// Who the merge commits are by. The settings of the machine's user are out of sight.
+/// The author of the merge commits, since no user settings are read.
 const IDENTITY: (&str, &str) = ("git.merge", "git.merge@skills.invalid");
 
-/// How long a command runs before the skill asks again whether somebody waits for it.
+/// How often a running command checks the deadline of the call.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The program, working on one repository for one call.
+/// `git` in one repository, for one call.
 pub(crate) struct Git<'a> {
     directory: PathBuf,
     ctx: &'a SkillContext,
 }
 
-/// What a command that ended left behind.
+/// The result of a command.
 pub(crate) struct Finished {
     command: String,
     status: ExitStatus,
@@ -33,21 +33,21 @@ pub(crate) struct Finished {
 }
 
 impl<'a> Git<'a> {
-    /// For the repository whose own files (`HEAD`, `objects`, …) lie in `directory`.
+    /// For the repository whose files (`HEAD`, `objects`, …) are in `directory`.
     pub(crate) fn new(directory: PathBuf, ctx: &'a SkillContext) -> Self {
         Self { directory, ctx }
     }
 
-    /// Runs a command that may be ended at any moment, and ends it when nobody waits for the call any more.
+    /// Runs a command that may be killed at any time. It is killed when the call times out or is cancelled.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Finished, SkillError> {
         let child = self.start(arguments, Stdio::null())?;
         self.finish(arguments, child, true)
     }
 
-    /// Runs a command that must not be ended half-way, with `input` on its standard input.
-    pub(crate) fn run_to_the_end(&self, arguments: &[&str], input: &str) -> Result<Finished, SkillError> {
+    /// Runs a command that must not be interrupted, with `input` on its standard input.
+    pub(crate) fn run_uninterrupted(&self, arguments: &[&str], input: &str) -> Result<Finished, SkillError> {
         let mut child = self.start(arguments, Stdio::piped())?;
-        // Dropped at once: the command reads to the end. A command that failed before it read says so by its exit code.
+        // Write errors are ignored: a command that fails before it reads its input reports that by its exit code.
         drop(
             child
                 .stdin
@@ -61,7 +61,7 @@ impl<'a> Git<'a> {
         let (name, email) = IDENTITY;
         let mut command = Command::new("git");
         command
-            // Nothing of what surrounds the host may change what a merge does …
+            // Nothing in the environment of the server may change the result of a merge …
             .env_clear()
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env(
@@ -69,24 +69,24 @@ impl<'a> Git<'a> {
                 if cfg!(windows) { "NUL" } else { "/dev/null" },
             )
             .env("GIT_NO_REPLACE_OBJECTS", "1")
-            // … nor make it wait for a person …
+            // … or make `git` wait for a person …
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("LC_ALL", "C")
             .env("GIT_AUTHOR_NAME", name)
             .env("GIT_AUTHOR_EMAIL", email)
             .env("GIT_COMMITTER_NAME", name)
             .env("GIT_COMMITTER_EMAIL", email)
-            // … and with the repository named, none of a directory above it is taken in its place.
+            // … or make it use a repository in a parent directory.
             .env("GIT_DIR", &self.directory)
             .current_dir(&self.directory)
             .args(["-c", "core.hooksPath=/dev/null"])
-            // Others who write the same branch take a moment, not more.
+            // Other writers of the same branch hold the lock for a moment only.
             .args(["-c", "core.filesRefLockTimeout=2000"])
             .args(arguments)
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // What the operating system needs to find and start a program.
+        // The operating system needs these to find and start a program.
         for variable in ["PATH", "SystemRoot"] {
             if let Some(value) = std::env::var_os(variable) {
                 command.env(variable, OsStr::new(&value));
@@ -98,14 +98,14 @@ impl<'a> Git<'a> {
     }
 
     fn finish(&self, arguments: &[&str], mut child: Child, may_end: bool) -> Result<Finished, SkillError> {
-        // Threads of their own for the pipes: a full one would stop the program.
+        // Separate threads read the pipes: a full pipe would block `git`.
         let (done, ended) = mpsc::channel::<()>();
         let stdout = read(child.stdout.take(), Some(done));
         let stderr = read(child.stderr.take(), None);
-        // Nothing is ever sent; the channel closes when the output ends.
+        // Nothing is ever sent. The channel closes when the output ends.
         while ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             if may_end && let Err(reason) = self.ctx.check_deadline() {
-                // It may have ended by itself just now, which is as good.
+                // The command may have exited by itself, which is fine.
                 drop(child.kill());
                 drop(child.wait());
                 return Err(reason);
@@ -122,7 +122,7 @@ impl<'a> Git<'a> {
 }
 
 impl Finished {
-    /// The exit code; `None` when a signal ended the program.
+    /// The exit code; `None` if a signal killed the command.
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
@@ -136,16 +136,16 @@ impl Finished {
         }
     }
 
-    /// The failure of a command that ended with an exit code that says nothing about the branches.
+    /// The failure of a command whose exit code has no meaning for a merge.
     pub(crate) fn unexpected(&self) -> SkillError {
         self.failure(&match self.code() {
             Some(code) => format!("ended with the exit code {code}"),
-            None => "was ended by a signal".to_owned(),
+            None => "was killed by a signal".to_owned(),
         })
     }
 
     fn failure(&self, what: &str) -> SkillError {
-        // What the program complained about may name paths of the machine: it is for the log.
+        // Messages of `git` may contain paths of the machine, so they go to the log only.
         let complaint = String::from_utf8_lossy(&self.stderr).trim().to_owned();
         failed(&[&self.command], what).with_source(complaint)
     }
@@ -157,10 +157,10 @@ fn failed(arguments: &[&str], what: &str) -> SkillError {
     MergeFailure::Git { command, what }.into()
 }
 
-/// A thread that reads to the end.
+/// A thread that reads a pipe to its end.
 struct Reading(thread::JoinHandle<io::Result<Vec<u8>>>);
 
-/// Reads a pipe to its end, and drops `done` then.
+/// Reads a pipe to its end, then drops `done`.
 fn read(pipe: Option<impl Read + Send + 'static>, done: Option<mpsc::Sender<()>>) -> Reading {
     Reading(thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! A repository on disk, and the few questions and changes that a merge needs.
+//! A repository on disk, and the operations that a merge needs.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use crate::program::Git;
 /// A repository below the root.
 pub(crate) struct Repository<'a>(Git<'a>);
 
-/// The change of two branches' state that ends a merge.
+/// An update of the target branch.
 pub(crate) struct Advance<'a> {
-    /// The branch that moves,
+    /// The branch to move,
     pub(crate) target: &'a BranchName,
     /// from this commit
     pub(crate) from: &'a str,
@@ -33,12 +33,13 @@ impl<'a> Repository<'a> {
         let root = root
             .filter(|root| root.is_dir())
             .ok_or(MergeFailure::RootMissing)?;
-        // One answer for all that is not a repository below the root: a caller learns nothing about other paths.
+        // The same failure for everything that is not a repository below the root, so that a caller learns nothing about
+        // other paths.
         let directory = find(&root, name).ok_or(MergeFailure::RepositoryUnknown)?;
         Ok(Self(Git::new(directory, ctx)))
     }
 
-    /// The commit that a branch points at; `None` when there is no such branch.
+    /// The commit that a branch points at; `None` if the branch does not exist.
     pub(crate) fn tip(&self, branch: &BranchName) -> Result<Option<String>, SkillError> {
         self.resolve(&format!("{}^{{commit}}", full(branch)))
     }
@@ -51,12 +52,12 @@ impl<'a> Repository<'a> {
         self.yes_or_no(&["merge-base", "--is-ancestor", commit.as_str(), descendant])
     }
 
-    /// Whether two commits have one in common.
+    /// Whether two commits have a common ancestor.
     pub(crate) fn are_related(&self, one: &str, other: &CommitId) -> Result<bool, SkillError> {
         self.yes_or_no(&["merge-base", one, other.as_str()])
     }
 
-    /// The tree that merging `commit` into the commit `onto` gives; `None` when they conflict.
+    /// The tree that results from merging `commit` into the commit `onto`; `None` if they conflict.
     pub(crate) fn merged_tree(&self, onto: &str, commit: &CommitId) -> Result<Option<String>, SkillError> {
         let merged = self.0.run(&[
             "merge-tree",
@@ -89,7 +90,7 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Moves the target in one step; `false` when one of the branches is not where it was, and then nothing changed.
+    /// Moves the target in one step. Returns `false` and changes nothing if one of the branches has moved.
     pub(crate) fn advance(&self, advance: &Advance<'_>) -> Result<bool, SkillError> {
         let Advance {
             target,
@@ -104,11 +105,13 @@ impl<'a> Repository<'a> {
         if branch != target {
             instructions += &format!("verify {branch} {commit}\n");
         }
-        // A command that is killed here would leave its lock behind, and nobody could write the branch any more.
-        let moved = self.0.run_to_the_end(&["update-ref", "--stdin"], &instructions)?;
+        // Killing this command would leave its lock file behind and block the branch.
+        let moved = self
+            .0
+            .run_uninterrupted(&["update-ref", "--stdin"], &instructions)?;
         match moved.code() {
             Some(0) => Ok(true),
-            // The exit code does not say whether a branch moved or the disk is full; looking again does.
+            // The exit code does not tell a moved branch from a full disk; looking again does.
             _ if self.tip(advance.target)?.as_deref() != Some(from)
                 || self.tip(advance.branch)?.as_deref() != Some(commit.as_str()) =>
             {
@@ -129,7 +132,7 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Asks what `git` answers by its exit code.
+    /// Runs a command that reports yes or no by its exit code.
     fn yes_or_no(&self, arguments: &[&str]) -> Result<bool, SkillError> {
         let answer = self.0.run(arguments)?;
         match answer.code() {
@@ -140,14 +143,14 @@ impl<'a> Repository<'a> {
     }
 }
 
-/// The branch as `git` cannot mistake it for anything else.
+/// The full name of the branch, which `git` cannot mistake for anything else.
 fn full(branch: &BranchName) -> String {
     format!("refs/heads/{branch}")
 }
 
-/// The directory with the repository's own files: `.git` in it when it has a working tree, else itself.
+/// The directory with the files of the repository: `.git` if there is a working tree, else the repository itself.
 ///
-/// Links are followed first and the result is looked at, so that none leads out of the root.
+/// Symbolic links are resolved before the check, so none leads outside of the root.
 fn find(root: &Path, name: &RepositoryName) -> Option<PathBuf> {
     let place = root.join(name.as_str());
     let hidden = place.join(".git");

@@ -2,10 +2,10 @@
 
 use skill_sdk::skill;
 
-/// Greets somebody by name.
+/// Greet a person by name.
 #[skill("hello.greet", version = "1", side_effects = "none", risk = "low")]
 fn greet(
-    /// Who is greeted.
+    /// The name of the person.
     name: String,
 ) -> String {
     format!("Hello, {name}!")
@@ -19,7 +19,7 @@ mod tests {
     use super::greet;
 
     #[test]
-    fn it_can_be_published() {
+    fn the_contract_is_valid() {
         assert_valid_contract(greet::SKILL);
     }
 
@@ -29,13 +29,13 @@ mod tests {
     }
 
     #[test]
-    fn it_greets() {
+    fn the_name_is_greeted() {
         let result = invoke(greet::SKILL, json!({"name": "Ada"})).blocking().unwrap();
         assert_eq!(result.outputs, json!({"result": "Hello, Ada!"}));
     }
 
     #[test]
-    fn it_asks_for_a_name() {
+    fn the_name_is_required() {
         let error = invoke(greet::SKILL, json!({"nmae": "Ada"}))
             .blocking()
             .unwrap_err();

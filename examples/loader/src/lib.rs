@@ -1,9 +1,11 @@
-//! Two skills that load a table of branches into the knowledge of the platform.
+//! Two skills that load a table of branches into the knowledge base of the platform.
 //!
-//! - [`preview()`] (`branches.preview@1`) reads a CSV artifact and says what loading it would change.
-//! - [`apply()`] (`branches.apply@1`) does exactly that, or says that somebody else has changed the branches since then.
+//! - [`preview()`] (`branches.preview@1`) reads a CSV artifact and reports what loading it would change.
+//! - [`apply()`] (`branches.apply@1`) makes exactly these changes, or reports that the branches have changed in the
+//!   meantime.
 //!
-//! A process shows the plan to somebody between the two. The `stateToken` of the plan is what ties them together.
+//! Between the two calls, a process shows the plan to a person for approval. The `stateToken` of the plan connects the
+//! two calls.
 
 mod table;
 #[cfg(test)]
@@ -14,31 +16,31 @@ use serde::{Deserialize, Serialize};
 use skill_sdk::knowledge::{Snapshot, SnapshotPlan, SnapshotStale};
 use skill_sdk::{SkillContext, SkillError, skill};
 
-/// Which table is loaded where.
+/// The table to load, and its destination.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Load {
     /// The id of the artifact: CSV with the columns `key`, `name`, `city` and `seats`.
     #[schemars(length(min = 1, max = 200))]
     pub artifact: String,
-    /// The workspace that the branches belong to.
+    /// The workspace of the branches.
     #[schemars(length(min = 1, max = 200))]
     pub workspace: String,
 }
 
-/// What loading a table changes.
+/// The changes that loading a table makes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// The keys of branches that are new, or the first of them.
+    /// The keys of new branches. A long list is truncated.
     pub opened: Vec<String>,
-    /// The keys of branches that become different, or the first of them.
+    /// The keys of changed branches. A long list is truncated.
     pub changed: Vec<String>,
-    /// The keys of branches that are gone, or the first of them.
+    /// The keys of removed branches. A long list is truncated.
     pub closed: Vec<String>,
-    /// How many branches stay as they are.
+    /// The number of unchanged branches.
     pub unchanged: u64,
-    /// What to give to `branches.apply`.
+    /// The token to pass to `branches.apply`.
     pub state_token: String,
 }
 
@@ -57,7 +59,7 @@ impl From<SnapshotPlan> for Plan {
     }
 }
 
-/// What loading a table of branches would change. Nothing is written.
+/// Preview the changes that loading a table of branches would make. Nothing is written.
 #[skill(
     "branches.preview",
     version = "1",
@@ -74,30 +76,30 @@ pub async fn preview(inputs: Load, ctx: &SkillContext) -> Result<Plan, SkillErro
     Ok(plan.into())
 }
 
-/// Which table is loaded where, for which state.
+/// The table to load, its destination, and the state it was previewed for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Apply {
-    /// The id of the artifact: the one that was previewed.
+    /// The id of the previewed artifact.
     #[schemars(length(min = 1, max = 200))]
     pub artifact: String,
-    /// The workspace that the branches belong to.
+    /// The workspace of the branches.
     #[schemars(length(min = 1, max = 200))]
     pub workspace: String,
-    /// The `stateToken` of the plan that somebody has agreed to.
+    /// The `stateToken` of the approved plan.
     #[schemars(length(min = 1, max = 128))]
     pub state_token: String,
 }
 
-/// What became of a table.
+/// The result of loading a table.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Applied {
-    /// Whether the branches are now those of the table.
+    /// Whether the branches now match the table.
     pub applied: bool,
-    /// What this call changed: nothing when an earlier try had loaded the table; null when it was not loaded.
+    /// The changes of this call; empty if an earlier attempt has loaded the table; null if it was not loaded.
     pub plan: Option<Plan>,
-    /// Why nothing was changed; null when it was.
+    /// Why nothing was changed; null if it was.
     pub reason: Option<NotApplied>,
 }
 
@@ -105,13 +107,14 @@ pub struct Applied {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NotApplied {
-    /// The branches have changed since the plan was made: preview again.
+    /// The branches have changed since the plan was made: preview the table again.
     Stale,
 }
 
-/// Load a table of branches, if they are still as they were when its plan was made.
+/// Load a table of branches, if they have not changed since its plan was made.
 //
-// That somebody else was quicker is an outcome that a process handles, so it is an output. A failure would end it.
+// A change in the meantime is an expected outcome that a process handles, so it is an output. A failure would stop the
+// process.
 #[skill(
     "branches.apply",
     version = "1",
@@ -139,8 +142,8 @@ pub async fn apply(inputs: Apply, ctx: &SkillContext) -> Result<Applied, SkillEr
     }
 }
 
-/// The branches are not those that the plan was made for. When nothing of the table is missing, an earlier try of this call
-/// has loaded it and its answer was lost: a repeat says that it is done, with a plan in which all of it is unchanged.
+/// Handles a stale plan. If the branches already match the table, an earlier attempt of this call has loaded it and its
+/// response was lost. The retry then succeeds with a plan in which everything is unchanged.
 async fn stale(snapshot: &Snapshot, workspace: &str, ctx: &SkillContext) -> Result<Applied, SkillError> {
     let left = ctx.knowledge().preview(snapshot, workspace).await?;
     let done = left.opened == 0 && left.closed == 0;

@@ -1,4 +1,4 @@
-//! From a table to entities.
+//! Reads a table into entities.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use skill_sdk::knowledge::Entity;
 use skill_sdk::{FailureExt, SkillError};
 
-/// The most rows of a table.
+/// The maximum number of rows.
 const MAX_ROWS: usize = 10_000;
 
 /// The columns, in any order.
@@ -21,8 +21,8 @@ struct Row {
     seats: Option<u32>,
 }
 
-/// The branches in `text`, in order. The terminal code `table_invalid` says in which line something is wrong; nothing is
-/// loaded of a table with a mistake in it, since what is missing in a snapshot ends to be valid.
+/// The branches in `text`, in order. An error has the terminal code `table_invalid` and names the line. One invalid row
+/// rejects the whole table: a row missing in a snapshot would end the validity of its branch.
 pub(crate) fn entities(text: &str) -> Result<Vec<Entity>, SkillError> {
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
@@ -31,11 +31,11 @@ pub(crate) fn entities(text: &str) -> Result<Vec<Entity>, SkillError> {
     let mut keys = HashSet::new();
     let mut entities = Vec::new();
     for row in reader.deserialize::<Row>() {
-        // The error of the reader could show a field, and a message goes to callers.
+        // The error of the CSV reader could contain a field, and messages go to callers.
         let line = entities.len() + 2;
         let row = row.terminal_with(
             "table_invalid",
-            format!("row {line} does not have the columns of a branch"),
+            format!("row {line} must have the columns of a branch"),
         )?;
         let wrong = |what: &str| {
             Err(SkillError::terminal(
@@ -47,10 +47,10 @@ pub(crate) fn entities(text: &str) -> Result<Vec<Entity>, SkillError> {
             return wrong("has no key");
         }
         if !keys.insert(row.key.clone()) {
-            return wrong("has the key of a row before it");
+            return wrong("has the key of an earlier row");
         }
         if entities.len() == MAX_ROWS {
-            return wrong("is one too many: a table has at most 10000");
+            return wrong("exceeds the limit: a table must have at most 10000");
         }
         let mut entity = Entity::new("branch", row.key)
             .title(row.name)
@@ -61,15 +61,16 @@ pub(crate) fn entities(text: &str) -> Result<Vec<Entity>, SkillError> {
         entities.push(entity);
     }
     if entities.is_empty() {
-        let message = "the table has no row: loading it would end all branches";
+        let message =
+            "the table must have at least one row: loading an empty table would remove all branches";
         return Err(SkillError::terminal("table_invalid", message));
     }
     Ok(entities)
 }
 
-/// Something else than a table of branches, such as an empty file or the page of an error, has other columns.
+/// Rejects files with other columns, such as an empty file or an HTML error page.
 fn check_columns(reader: &mut csv::Reader<&[u8]>) -> Result<(), SkillError> {
-    let message = "row 1 is not the names of the columns: key, name, city and seats";
+    let message = "row 1 must contain the column names: key, name, city and seats";
     let headers = reader.headers().terminal_with("table_invalid", message)?;
     let mut headers: Vec<_> = headers.iter().collect();
     headers.sort_unstable();

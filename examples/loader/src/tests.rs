@@ -1,4 +1,4 @@
-//! The skills with a core in memory.
+//! Tests with a core in memory.
 
 use serde_json::{Value, json};
 use skill_sdk::knowledge::{Entity, Snapshot};
@@ -23,7 +23,7 @@ fn to_apply(token: &Value) -> Value {
 }
 
 #[test]
-fn they_can_be_published() {
+fn the_contracts_are_valid() {
     assert_valid_contract(preview::SKILL);
     assert_valid_contract(apply::SKILL);
 }
@@ -34,7 +34,7 @@ fn the_package_is_up_to_date() {
 }
 
 #[tokio::test]
-async fn what_was_shown_is_what_is_done() {
+async fn apply_makes_the_previewed_changes() {
     let core = core(TABLE);
     let old = Snapshot::new("offices", "table:branches", "all")
         .entity(
@@ -67,7 +67,7 @@ async fn what_was_shown_is_what_is_done() {
 }
 
 #[tokio::test]
-async fn somebody_else_was_quicker() {
+async fn a_stale_plan_changes_nothing() {
     let core = core(TABLE);
     let plan = invoke(preview::SKILL, load()).core(&core).await.unwrap().outputs;
     let theirs = Snapshot::new("offices", "table:branches", "all").entity(Entity::new("branch", "b-7"));
@@ -84,7 +84,7 @@ async fn somebody_else_was_quicker() {
 }
 
 #[tokio::test]
-async fn a_repeat_whose_first_answer_was_lost_says_that_it_is_done() {
+async fn a_retry_after_a_lost_response_succeeds() {
     let core = core(TABLE);
     let plan = invoke(preview::SKILL, load()).core(&core).await.unwrap().outputs;
     let mut unchanged = Vec::new();
@@ -101,7 +101,7 @@ async fn a_repeat_whose_first_answer_was_lost_says_that_it_is_done() {
 }
 
 #[tokio::test]
-async fn a_table_with_a_mistake_is_not_loaded() {
+async fn an_invalid_table_is_not_loaded() {
     for (table, row) in [
         ("key,name,city,seats\n,Main,Riga,1\n", "row 2"),
         ("key,name,city,seats\nb-1,Main,Riga,1\nb-1,Main,Riga,1\n", "row 3"),
@@ -110,8 +110,8 @@ async fn a_table_with_a_mistake_is_not_loaded() {
         ("key,name\nb-1,Main\n", "row 1"),
         ("", "row 1"),
         ("\n\n", "row 1"),
-        ("key,name,city,seats", "the table has no row"),
-        ("key,name,city,seats\n\n", "the table has no row"),
+        ("key,name,city,seats", "the table must have at least one row"),
+        ("key,name,city,seats\n\n", "the table must have at least one row"),
         ("b-1,Main,Riga,1\n", "row 1"),
         ("key,name,city\nb-1,Main,Riga\n", "row 1"),
         ("key,name,city,seats,key\nb-1,Main,Riga,1,b-2\n", "row 1"),
@@ -133,14 +133,14 @@ async fn a_table_with_a_mistake_is_not_loaded() {
 }
 
 #[tokio::test]
-async fn columns_may_stand_in_any_order() {
+async fn columns_can_have_any_order() {
     let core = core("\u{feff}seats, city,name,key\n3,Riga,Main,b-1\n");
     let plan = invoke(preview::SKILL, load()).core(&core).await.unwrap().outputs;
     assert_eq!(plan["opened"], json!(["b-1"]));
 }
 
 #[tokio::test]
-async fn failures_of_the_platform_are_passed_on() {
+async fn platform_failures_are_returned() {
     let error = invoke(preview::SKILL, json!({"artifact": "a-2", "workspace": "w"}))
         .core(core(TABLE))
         .await

@@ -1,5 +1,5 @@
-//! An application that existed before its skills did: a shop with its own state, routes and layer. The skills are mounted
-//! below `/agents`, use what the application uses, and are called through the same layer.
+//! Skills in an existing axum application: a shop with its own state, routes and middleware. The skills are mounted below
+//! `/agents`, use the data of the application, and are called through the same middleware.
 
 pub mod orders;
 pub mod skills;
@@ -26,7 +26,7 @@ pub struct Shop {
 }
 
 impl Shop {
-    /// A shop with these orders.
+    /// Creates a shop with these orders.
     pub fn new(orders: Orders) -> Self {
         Self {
             orders: Arc::new(orders),
@@ -34,7 +34,7 @@ impl Shop {
         }
     }
 
-    /// How many requests came, for skills and for all else.
+    /// The number of requests so far, for skills and all other routes.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
@@ -42,18 +42,18 @@ impl Shop {
 
 /// The application: its own routes, and the skills below `/agents`.
 ///
-/// Who may call the skills is what the application says here: nobody is checked. `HttpServer::new` takes a verifier of tokens.
+/// This application does not authenticate callers. For authentication, pass a token verifier to `HttpServer::new`.
 ///
 /// # Errors
 ///
-/// Something is wrong with the skills.
+/// If a skill is invalid.
 pub fn app(shop: Shop) -> Result<Router, SkillSetError> {
-    // In a host of its own the SDK does this.
+    // `serve http` does this by itself.
     install_panic_hook();
     let mut limits = Limits::default();
     limits.max_body_bytes = 64 * 1024;
     limits.concurrency = 16;
-    // Skills have no axum state: they find the orders of the application as a state.
+    // Skills have no axum state: they get the orders of the application as a state of the SDK.
     let host = SkillSet::collect()?.provide(Arc::clone(&shop.orders));
     let skills = router(HttpServer::anonymous(host).limits(limits));
     Ok(Router::new()

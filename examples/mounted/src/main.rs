@@ -1,4 +1,4 @@
-//! The shop as a program. It stops listening on Ctrl-C and lets running requests finish.
+//! The shop as a binary. On Ctrl-C it shuts down gracefully.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address: SocketAddr = "127.0.0.1:8080".parse()?;
     let listener = TcpListener::bind(address).await?;
     let stop = async {
-        // Without a way to hear of signals the program runs until it is ended from outside.
+        // If the signal handler cannot be installed, the program runs until it is killed.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

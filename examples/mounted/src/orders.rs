@@ -1,4 +1,4 @@
-//! What the shop knows.
+//! The data of the shop.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use serde::Serialize;
 /// One order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Order {
-    /// What was ordered.
+    /// The item.
     pub article: String,
-    /// Whether it was sent.
+    /// Whether it was shipped.
     pub sent: bool,
 }
 
-/// All orders by their numbers.
+/// All orders by number.
 #[derive(Debug, Default)]
 pub struct Orders(BTreeMap<u32, Order>);
 
 impl Orders {
-    /// These orders.
+    /// Creates the list of orders.
     pub fn new(orders: impl IntoIterator<Item = (u32, Order)>) -> Self {
         Self(orders.into_iter().collect())
     }

@@ -1,4 +1,4 @@
-//! What agents may do in the shop.
+//! The skills of the shop.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use skill_sdk::{SkillContext, SkillError, skill};
 
 use crate::orders::{Order, Orders};
 
-/// Looks up an order by its number.
+/// Look up an order by its number.
 #[skill("shop.order", version = "1", side_effects = "none", risk = "low", timeout = 5)]
 pub async fn order(
     /// The number of the order.
@@ -17,5 +17,5 @@ pub async fn order(
     let order = orders.find(number);
     order
         .cloned()
-        .ok_or_else(|| SkillError::terminal("order_unknown", format!("there is no order {number}")))
+        .ok_or_else(|| SkillError::terminal("order_unknown", format!("order {number} does not exist")))
 }

@@ -1,4 +1,4 @@
-//! The application as its clients see it.
+//! Tests of the application over HTTP.
 
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{Shop, app};
 use crate::orders::{Order, Orders};
 use crate::skills;
 
-/// Serves the shop; gives its address.
+/// Serves the shop and returns its address.
 async fn serve(shop: Shop) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -33,12 +33,12 @@ async fn call(address: &str, number: u32) -> (StatusCode, Value) {
 }
 
 #[test]
-fn it_can_be_published() {
+fn the_contract_is_valid() {
     assert_valid_contract(skills::order::SKILL);
 }
 
 #[tokio::test]
-async fn skills_and_pages_know_the_same_orders() {
+async fn skills_and_routes_share_the_orders() {
     let shop = shop();
     let address = serve(shop.clone()).await;
     let page = reqwest::get(format!("{address}/orders/17")).await.unwrap();
@@ -48,11 +48,15 @@ async fn skills_and_pages_know_the_same_orders() {
     let (status, body) = call(&address, 18).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(body["error"]["code"], "order_unknown");
-    assert_eq!(shop.requests(), 3, "the layer of the application saw all");
+    assert_eq!(
+        shop.requests(),
+        3,
+        "the middleware of the application counts all requests"
+    );
 }
 
 #[tokio::test]
-async fn each_side_keeps_its_own_pages() {
+async fn skills_do_not_shadow_application_routes() {
     let address = serve(shop()).await;
     let listing = reqwest::get(format!("{address}/agents/skills")).await.unwrap();
     let listing = listing.json::<Value>().await.unwrap();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the whole content of the image: the program, the shared libraries it is linked with, and what a network client
-# needs. Nothing else: no shell, no package manager.
+# Creates the content of the image: the binary, its shared libraries, and the files that a network client needs. It contains no shell
+# and no package manager.
 #
 # usage: rootfs.sh PROGRAM DIRECTORY
 set -eu
@@ -18,7 +18,7 @@ ldd "$program" | grep -o '/[^ )]*' | sort -u | while read -r library; do
     cp -L "$library" "$root$library"
 done
 
-# Whom the program believes when it fetches keys over https, and how it finds names.
+# CA certificates for fetching keys over https, and the configuration of name resolution.
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 echo 'hosts: files dns' > "$root/etc/nsswitch.conf"
 echo 'nonroot:x:65532:65532:nonroot:/tmp:/sbin/nologin' > "$root/etc/passwd"

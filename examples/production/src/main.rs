@@ -1,10 +1,10 @@
-//! The skills of a claims department as a program of their own.
+//! The skills of a claims department as a server for production.
 //!
-//! `docs/production.md` says how it is built into an image, deployed and watched. The program itself is three lines.
+//! `docs/production.md` explains how to build the image, deploy it and monitor it. The program itself has three lines.
 
 use std::process::ExitCode;
 
-// Every crate that declares skills must be named, or the linker leaves it out.
+// Every crate with skills must be named, or the linker drops it.
 use claims as _;
 
 fn main() -> ExitCode {
@@ -16,7 +16,7 @@ mod tests {
     use skill_sdk::Registry;
 
     #[test]
-    fn it_hosts_the_skills_of_the_department() {
+    fn the_skills_are_registered() {
         let registry = Registry::collect().unwrap();
         let references: Vec<_> = registry.iter().map(skill_sdk::Skill::reference).collect();
         assert_eq!(references, ["claims.classify@1", "helpdesk.reply@1"]);

@@ -1,4 +1,4 @@
-//! Speaking to a helpdesk over HTTP.
+//! The HTTP client of the helpdesk.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use serde_json::json;
 use skill_sdk::{FailureExt, Secret, SkillContext, SkillError, state};
 
 use super::{Desk, NotSent, ReplyIn};
-use crate::helpdesk_double::HelpdeskDouble;
+use crate::mock_helpdesk::MockHelpdesk;
 
-/// How long one request may take; less when the call has less time left.
+/// The timeout of one request, unless the call has less time left.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The connections that all calls share. A type of its own, since shared values are found by their type, and another
-/// crate of the program may share a plain [`Client`] with other settings.
+/// The HTTP client, shared by all calls. It is a type of its own because states are found by type, and another crate of
+/// the program may share a plain [`Client`] with other settings.
 #[derive(Debug)]
 struct Shared(Client);
 
@@ -24,18 +24,18 @@ struct Shared(Client);
 fn shared() -> Result<Shared, reqwest::Error> {
     let client = Client::builder()
         .user_agent("claims-skills")
-        // A token goes where the configuration says, and nowhere else.
+        // A redirect must not send the token to another address.
         .redirect(redirect::Policy::none())
         .no_proxy();
     client.build().map(Shared)
 }
 
 #[state]
-async fn stand_in() -> std::io::Result<HelpdeskDouble> {
-    HelpdeskDouble::start().await
+async fn mock_helpdesk() -> std::io::Result<MockHelpdesk> {
+    MockHelpdesk::start().await
 }
 
-/// A helpdesk to speak to during one call.
+/// The helpdesk of one call.
 pub(super) struct Connection {
     shared: Arc<Shared>,
     address: Url,
@@ -44,23 +44,25 @@ pub(super) struct Connection {
     patience: Duration,
 }
 
-/// What the helpdesk did with a message.
+/// The result of a message.
 pub(super) enum Posted {
     Sent { message_id: String },
     NotSent(NotSent),
 }
 
 impl Connection {
-    /// To the helpdesk that is configured, else to the stand-in.
+    /// Connects to the configured helpdesk, or to the mock if none is configured.
     pub(super) async fn open(ctx: &SkillContext) -> Result<Self, SkillError> {
         let configured = ctx.config("HELPDESK_URL").filter(|url| !url.is_empty());
         let (address, token, answered_by) = if let Some(url) = configured {
             (url, ctx.secret("helpdesk-token")?, Desk::Helpdesk)
         } else {
-            // An event within a call carries the skill and the call's id by itself.
-            tracing::warn!("HELPDESK_URL is not set: the reply goes to a stand-in that nobody reads");
-            let double = ctx.state::<HelpdeskDouble>().await?;
-            (double.url(), Secret::new(HelpdeskDouble::TOKEN), Desk::StandIn)
+            // The log adds the skill and the id of the call to every event.
+            tracing::warn!(
+                "HELPDESK_URL is not set: the reply goes to the built-in mock and is not delivered"
+            );
+            let helpdesk = ctx.state::<MockHelpdesk>().await?;
+            (helpdesk.url(), Secret::new(MockHelpdesk::TOKEN), Desk::StandIn)
         };
         Ok(Self {
             shared: ctx.state::<Shared>().await?,
@@ -75,16 +77,16 @@ impl Connection {
         self.answered_by
     }
 
-    /// Posts a message. With a key that the helpdesk knows it gives the answer of the first time.
+    /// Posts a message. If the helpdesk knows the idempotency key, it returns its earlier response.
     pub(super) async fn post(&self, reply: &ReplyIn, key: &str) -> Result<Posted, SkillError> {
         let mut address = self.address.clone();
         address
             .path_segments_mut()
-            .map_err(|()| "it cannot have a path")
+            .map_err(|()| "the URL cannot have a path")
             .retryable("config_invalid")?
             .pop_if_empty()
             .extend(["tickets", &reply.ticket, "messages"]);
-        // What no header can hold is refused here; as a failure of the request it would look like a network's.
+        // Check here that the key is a valid header value: an invalid one would look like a network error of the request.
         let key = HeaderValue::from_str(key).terminal("idempotency_key_unusable")?;
         let token = format!("Bearer {}", self.token.expose());
         let mut token = HeaderValue::from_str(&token).terminal("helpdesk_token_unusable")?;
@@ -100,9 +102,9 @@ impl Connection {
             .json(&json!({"text": reply.text, "visibility": reply.visibility}))
             .send()
             .await
-            // The address may hold a password; the log needs neither.
+            // The URL may contain a password, so it must not be logged.
             .map_err(reqwest::Error::without_url)
-            // Whether the message arrived is not known. With its key a repeat is safe in both cases.
+            // It is unknown whether the message arrived. Thanks to the idempotency key a retry is safe either way.
             .retryable("helpdesk_unavailable")?;
         read(answer).await
     }
@@ -113,15 +115,15 @@ fn parse(address: &str) -> Result<Url, SkillError> {
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https"))
         .ok_or_else(|| {
-            // As with a setting that is missing: whoever runs the host can mend it, and then a repeat helps.
+            // Retryable, like a missing setting: the operator can fix it without a new version of the skill.
             SkillError::retryable(
                 "config_invalid",
-                "HELPDESK_URL must be an address with `https://` or `http://`",
+                "HELPDESK_URL must be a URL that starts with `https://` or `http://`",
             )
         })
 }
 
-/// What an answer means.
+/// Interprets the response.
 async fn read(answer: Response) -> Result<Posted, SkillError> {
     let status = answer.status();
     if status.is_success() {
@@ -129,32 +131,32 @@ async fn read(answer: Response) -> Result<Posted, SkillError> {
         struct Created {
             id: String,
         }
-        // The message is there, only its id is not known: a repeat with the key asks for it again.
+        // The message was created, but its id is unknown. A retry with the same key returns it.
         let created: Created = answer.json().await.retryable("helpdesk_unavailable")?;
         return Ok(Posted::Sent {
             message_id: created.id,
         });
     }
     if matches!(status, StatusCode::NOT_FOUND | StatusCode::CONFLICT) {
-        // Only in the helpdesk's own words: a wrong address answers 404 as well.
+        // Only if the body has the helpdesk's format: a wrong URL responds with 404 as well.
         #[derive(Deserialize)]
-        struct Refused {
+        struct Rejected {
             error: NotSent,
         }
-        if let Ok(refused) = answer.json::<Refused>().await {
-            return Ok(Posted::NotSent(refused.error));
+        if let Ok(rejected) = answer.json::<Rejected>().await {
+            return Ok(Posted::NotSent(rejected.error));
         }
     }
     let busy = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
     let failure = if status.is_server_error() || busy.contains(&status) {
         SkillError::retryable(
             "helpdesk_unavailable",
-            format!("the helpdesk cannot answer now ({status})"),
+            format!("the helpdesk is unavailable ({status})"),
         )
     } else {
         SkillError::terminal(
             "helpdesk_refused",
-            format!("the helpdesk refused the reply ({status})"),
+            format!("the helpdesk rejected the reply ({status})"),
         )
     };
     Err(failure.with_details(json!({"status": status.as_u16()})))
@@ -165,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_helpdesk_has_an_address_of_the_web() {
+    fn only_http_urls_are_accepted() {
         for good in ["https://helpdesk.example.com", "http://127.0.0.1:8080/desk/"] {
             assert!(parse(good).unwrap().as_str().starts_with(good));
         }

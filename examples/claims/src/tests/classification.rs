@@ -1,4 +1,4 @@
-//! `claims.classify@1`.
+//! Tests of `claims.classify@1`.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use skill_sdk::testing::{FakeLlm, Invoke, assert_valid_contract, invoke};
 use crate::classification::classify;
 
 #[test]
-fn the_contract_can_be_published() {
+fn the_contract_is_valid() {
     assert_valid_contract(classify::SKILL);
 }
 
 #[test]
-fn the_samples_are_true() {
+fn the_samples_are_up_to_date() {
     let samples = &classify::SKILL.described().unwrap().metadata()["examples"];
     for sample in samples.as_array().unwrap() {
         let result = without_a_model(&sample["inputs"]).blocking().unwrap();
@@ -22,21 +22,21 @@ fn the_samples_are_true() {
 }
 
 #[test]
-fn a_stand_in_costs_a_claim_and_no_tokens() {
+fn without_a_model_the_cost_is_one_claim_and_no_tokens() {
     let result = without_a_model(claim(&json!({}))).blocking().unwrap();
     assert_eq!(result.cost, Some(json!({"units": {"claim": 1.0}})));
     assert_eq!(result.outputs["answered_by"], "stand-in");
 }
 
 #[test]
-fn severity_follows_the_amount_and_the_words() {
+fn severity_depends_on_amount_and_words() {
     for (change, severity) in [
         (json!({}), "low"),
         (json!({"amount": 1999.99}), "low"),
         (json!({"amount": 2000}), "medium"),
         (json!({"amount": 50_000}), "high"),
         (json!({"text": "My wife is in hospital."}), "high"),
-        // A part of a word is none.
+        // Only whole words match.
         (json!({"text": "A firewall and a card."}), "low"),
     ] {
         let result = without_a_model(claim(&change)).blocking().unwrap();
@@ -45,7 +45,7 @@ fn severity_follows_the_amount_and_the_words() {
 }
 
 #[test]
-fn what_the_contract_does_not_allow_is_refused_with_its_path() {
+fn invalid_inputs_are_rejected_with_their_path() {
     for (change, path) in [
         (json!({"subject": ""}), "/subject"),
         (json!({"subject": "a".repeat(201)}), "/subject"),
@@ -64,7 +64,7 @@ fn what_the_contract_does_not_allow_is_refused_with_its_path() {
     }
 }
 
-/// The claim of all tests, with what one of them changes.
+/// The claim of all tests, with the changes of one test.
 fn claim(change: &Value) -> Value {
     let mut claim = json!({"subject": "A question", "text": "When are you open?"});
     for (key, value) in change.as_object().unwrap() {
@@ -73,7 +73,7 @@ fn claim(change: &Value) -> Value {
     claim
 }
 
-/// What a model answers in the tests.
+/// A response of the model.
 fn answer() -> Value {
     json!({
         "category": "travel", "severity": "low", "confidence": 0.75,
@@ -82,7 +82,7 @@ fn answer() -> Value {
 }
 
 #[test]
-fn the_model_of_the_host_answers() {
+fn the_configured_model_is_used() {
     let fake = FakeLlm::always(answer());
     let change = json!({
         "subject": "A suitcase", "text": "It is gone. Call 8 912 345-67-89.", "policy": "TR-204817", "amount": 300,
@@ -110,7 +110,7 @@ fn the_model_of_the_host_answers() {
 }
 
 #[test]
-fn a_model_that_failed_is_the_failure_of_the_call() {
+fn a_model_failure_fails_the_call() {
     let busy = FakeLlm::from_fn(|_| SkillError::retryable("llm_rate_limited", "busy"));
     let call = invoke(classify::SKILL, claim(&json!({}))).llm(&busy);
     let error = call.blocking().unwrap_err();
@@ -118,11 +118,11 @@ fn a_model_that_failed_is_the_failure_of_the_call() {
 }
 
 #[test]
-fn half_a_configuration_is_not_answered_by_the_stand_in() {
+fn an_incomplete_configuration_is_a_failure() {
     for (name, value) in [
         ("SKILL_LLM_BASE_URL", "http://llm.internal/v1"),
         ("SKILL_LLM_PROVIDER", "no-such-provider"),
-        // The address was forgotten.
+        // The URL is not set.
         ("SKILL_LLM_API_KEY", "key"),
         ("SKILL_LLM_MODELS", "a,b"),
         ("SKILL_LLM_TIMEOUT_SECONDS", "60"),
@@ -134,7 +134,7 @@ fn half_a_configuration_is_not_answered_by_the_stand_in() {
     }
 }
 
-/// A call on a host that says nothing about a model.
+/// A call on a server without a model.
 fn without_a_model(inputs: impl Serialize) -> Invoke {
     invoke(classify::SKILL, inputs).envs::<String, String>([])
 }

@@ -1,4 +1,4 @@
-//! `helpdesk.reply@1` when the helpdesk does not answer as it should.
+//! Tests of `helpdesk.reply@1` with a helpdesk that fails.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::reply;
 
-/// The failure of a reply that is sent to `url`.
+/// The failure of a reply sent to `url`.
 async fn failure(url: impl Into<String>) -> SkillError {
     invoke(reply::SKILL, json!({"ticket": "HD-1", "text": "Hello"}))
         .env("HELPDESK_URL", url)
@@ -21,8 +21,8 @@ async fn failure(url: impl Into<String>) -> SkillError {
         .unwrap_err()
 }
 
-/// A server that says the same to everybody.
-async fn saying(status: StatusCode, body: &'static str) -> SocketAddr {
+/// A server that sends the same response to every request.
+async fn server_with_response(status: StatusCode, body: &'static str) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let to_itself = [(header::LOCATION, format!("http://{address}/"))];
@@ -32,7 +32,7 @@ async fn saying(status: StatusCode, body: &'static str) -> SocketAddr {
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_is_worth_a_repeat() {
+async fn an_unreachable_server_is_retryable() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -45,7 +45,7 @@ async fn a_server_that_is_down_is_worth_a_repeat() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_up_is_worth_a_repeat() {
+async fn a_closed_connection_is_retryable() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { while listener.accept().await.is_ok() {} });
@@ -57,25 +57,25 @@ async fn a_server_that_hangs_up_is_worth_a_repeat() {
 }
 
 #[tokio::test]
-async fn the_status_says_whether_a_repeat_helps() {
+async fn the_status_decides_whether_a_failure_is_retryable() {
     for (status, body, retryable) in [
         (500, "", true),
         (502, "<html>", true),
         (503, r#"{"error": "busy"}"#, true),
         (429, "", true),
         (408, "", true),
-        // The message may be there, but its id is not.
+        // The message may have been created, but its id is unknown.
         (201, "{}", true),
         (200, "<html>", true),
         (302, "", false),
         (400, "", false),
         (403, r#"{"error": "unknown_ticket"}"#, false),
-        // Not in the words of a helpdesk: the address is wrong.
+        // The body does not have the helpdesk's format: the URL is wrong.
         (404, "<html>", false),
         (404, r#"{"error": "no such page"}"#, false),
         (422, "", false),
     ] {
-        let address = saying(StatusCode::from_u16(status).unwrap(), body).await;
+        let address = server_with_response(StatusCode::from_u16(status).unwrap(), body).await;
         let error = failure(format!("http://{address}")).await;
         let code = if retryable {
             "helpdesk_unavailable"
@@ -91,7 +91,7 @@ async fn the_status_says_whether_a_repeat_helps() {
 }
 
 #[tokio::test]
-async fn an_address_that_cannot_be_used_is_said_to_be_so() {
+async fn an_invalid_url_is_reported() {
     for url in ["helpdesk", "ftp://helpdesk", "//helpdesk", "data:x", "http://"] {
         let error = failure(url).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The skills as their hosts run them.
+//! Tests of the skills, called as a server calls them.
 
 mod classification;
 mod helpdesk;

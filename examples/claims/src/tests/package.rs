@@ -1,8 +1,8 @@
-//! The catalog package.
+//! Test of the catalog package.
 
 use skill_sdk::testing::assert_package_matches;
 
 #[test]
-fn it_is_up_to_date() {
+fn the_package_is_up_to_date() {
     assert_package_matches("package");
 }

@@ -1,4 +1,4 @@
-//! Several who merge at once.
+//! Tests of concurrent merges.
 
 use std::thread;
 
@@ -7,14 +7,14 @@ use crate::names::{BranchName, CommitId, RepositoryName};
 use crate::repository::{Advance, Repository};
 
 #[test]
-fn merges_at_once_all_get_through() {
+fn concurrent_merges_all_succeed() {
     let fixture = Fixture::bare();
     let branches = ["a", "b", "c", "d"].map(|name| {
         let files = [("readme", "one\n"), ("list", "a\nb\nc\n"), (name, "new\n")];
         (name, fixture.publish(name, Some(&fixture.base), &files))
     });
     thread::scope(|scope| {
-        // The same merge twice at once has one effect as well.
+        // The same merge twice at once has one effect.
         let calls = branches.iter().chain(&branches);
         let calls: Vec<_> = calls
             .map(|(branch, commit)| scope.spawn(|| fixture.merge(branch, commit).blocking()))
@@ -26,12 +26,12 @@ fn merges_at_once_all_get_through() {
     for (name, _) in &branches {
         assert_eq!(fixture.file("main", name), "new");
     }
-    // The first one, four branches, four merges.
+    // The initial commit, four branches, four merges.
     assert_eq!(fixture.commits("main"), 9);
 }
 
 #[test]
-fn a_branch_that_moved_meanwhile_stops_the_write() {
+fn nothing_is_written_if_a_branch_moved() {
     let fixture = Fixture::bare();
     let ctx = fixture.context(None);
     let name = RepositoryName::try_from("team/app.git".to_owned()).unwrap();
@@ -54,10 +54,10 @@ fn a_branch_that_moved_meanwhile_stops_the_write() {
 }
 
 #[test]
-fn a_write_that_fails_otherwise_is_a_failure_of_the_environment() {
+fn a_failed_write_is_retryable() {
     let fixture = Fixture::bare();
     let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "new\n")]);
-    // As it stays behind when a machine loses power.
+    // A stale lock file, as a machine leaves it behind when it loses power.
     std::fs::write(fixture.repository().join("refs/heads/main.lock"), "").unwrap();
     let error = fixture.merge("feature", &commit).blocking().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("git_unavailable", true));

@@ -1,4 +1,4 @@
-//! Repositories to merge in, written without a working tree.
+//! Repositories for the tests, written without a working tree.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ use tempfile::TempDir;
 
 use crate::merge;
 
-/// A root of repositories with one in it, `team/app.git`, whose `main` has one commit.
+/// A root with one repository, `team/app.git`, whose `main` has one commit.
 pub(super) struct Fixture {
     directory: TempDir,
-    /// The only commit of `main` at first.
+    /// The initial commit of `main`.
     pub(super) base: String,
 }
 
 impl Fixture {
-    /// With a repository that has no working tree.
+    /// A bare repository.
     pub(super) fn bare() -> Self {
         Self::new(&["--bare"])
     }
 
-    /// With a repository that has one.
+    /// A repository with a working tree.
     pub(super) fn ordinary() -> Self {
         Self::new(&[])
     }
@@ -50,7 +50,7 @@ impl Fixture {
         self.root().join("team/app.git")
     }
 
-    /// A commit with `files` on top of `parent`; the branch points at it afterwards.
+    /// Writes a commit with `files` on top of `parent`, and moves the branch to it.
     pub(super) fn publish(&self, branch: &str, parent: Option<&str>, files: &[(&str, &str)]) -> String {
         let tree = files.iter().fold(String::new(), |tree, (name, text)| {
             let blob = self.git_with(&["hash-object", "-w", "--stdin"], text);
@@ -65,7 +65,7 @@ impl Fixture {
         commit
     }
 
-    /// Runs `git` in the repository, which must succeed, and gives what it printed.
+    /// Runs `git` in the repository and returns its output. It must succeed.
     pub(super) fn git(&self, arguments: &[&str]) -> String {
         self.git_with(arguments, "")
     }
@@ -93,7 +93,7 @@ impl Fixture {
         self.git(&["rev-parse", &format!("refs/heads/{branch}")])
     }
 
-    /// The text of a file in a branch.
+    /// The content of a file in a branch.
     pub(super) fn file(&self, branch: &str, name: &str) -> String {
         self.git(&["show", &format!("refs/heads/{branch}:{name}")])
     }
@@ -116,7 +116,7 @@ impl Fixture {
         invoke(merge::SKILL, inputs).env("GIT_ROOT", text(&self.root()))
     }
 
-    /// A context like that of a call that has this much time, for what lies below the skill.
+    /// The context of a call with this timeout, for testing the functions below the skill.
     pub(super) fn context(&self, timeout: Option<Duration>) -> SkillContext {
         let mut meta = Meta::new("test");
         meta.environment = Environment::from_vars([("GIT_ROOT".to_owned(), text(&self.root()))]);

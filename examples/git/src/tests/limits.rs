@@ -1,4 +1,4 @@
-//! The surroundings: configuration, time, settings and hooks of the repository's owner.
+//! Tests of configuration, deadline, settings and hooks.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::merge;
 use crate::program::Git;
 
 #[test]
-fn a_root_that_is_missing_is_a_failure_of_the_environment() {
+fn a_missing_root_is_retryable() {
     let fixture = Fixture::bare();
     let inputs = || {
         serde_json::json!({
@@ -31,10 +31,10 @@ fn a_root_that_is_missing_is_a_failure_of_the_environment() {
     }
 }
 
-/// A program that waits for what never comes is ended when the time is up.
+/// A command that waits forever is killed at the deadline of the call.
 #[cfg(unix)]
 #[test]
-fn a_program_is_ended_when_the_time_is_up() {
+fn a_command_is_killed_at_the_deadline() {
     let fixture = Fixture::bare();
     let pipe = fixture.repository().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
@@ -47,7 +47,7 @@ fn a_program_is_ended_when_the_time_is_up() {
 
 #[cfg(unix)]
 #[test]
-fn hooks_do_not_run() {
+fn hooks_are_not_run() {
     use std::os::unix::fs::PermissionsExt;
 
     let fixture = Fixture::bare();

@@ -1,4 +1,4 @@
-//! Merges in real repositories, made for each test in a directory of its own.
+//! Tests with real repositories, created for each test in a temporary directory.
 
 mod concurrent;
 mod fixture;

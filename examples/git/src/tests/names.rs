@@ -1,11 +1,11 @@
-//! No name gets out of the root or becomes an option.
+//! Tests that no name escapes the root or becomes an option.
 
 use serde_json::{Value, json};
 
 use super::fixture::Fixture;
 use crate::{BranchName, RepositoryName};
 
-/// What the contract must refuse, with the field and whatever else is right.
+/// Invalid inputs: the field and the value. The other fields are valid.
 const TRICKS: &[(&str, &[&str])] = &[
     (
         "repository",
@@ -56,21 +56,21 @@ const TRICKS: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn tricks_are_violations_of_the_input_contract() {
+fn unsafe_names_violate_the_input_contract() {
     let fixture = Fixture::bare();
     for (field, tricks) in TRICKS {
         for trick in *tricks {
-            refuse(&fixture, field, trick);
+            assert_rejected(&fixture, field, trick);
         }
     }
-    refuse(&fixture, "repository", &"a".repeat(201));
+    assert_rejected(&fixture, "repository", &"a".repeat(201));
     for trick in TRICKS[1].1 {
-        refuse(&fixture, "target", trick);
+        assert_rejected(&fixture, "target", trick);
     }
     assert_eq!(fixture.tip("main"), fixture.base);
 }
 
-fn refuse(fixture: &Fixture, field: &str, value: &str) {
+fn assert_rejected(fixture: &Fixture, field: &str, value: &str) {
     let mut inputs = json!({
         "repository": "team/app.git", "branch": "main", "commit": fixture.base, "target": "main",
     });
@@ -82,7 +82,7 @@ fn refuse(fixture: &Fixture, field: &str, value: &str) {
 }
 
 #[test]
-fn the_pattern_refuses_no_name_that_the_check_allows() {
+fn the_pattern_accepts_every_valid_name() {
     let fixture = Fixture::bare();
     for name in [
         "main",
@@ -100,7 +100,7 @@ fn the_pattern_refuses_no_name_that_the_check_allows() {
             .merge(name.as_str(), &"0".repeat(40))
             .blocking()
             .map(|called| called.outputs);
-        // Nothing of that name is there, and that is what the answer says.
+        // The response says that the branch does not exist, so the name passed validation.
         match error {
             Ok(outputs) => assert_eq!(outputs["reason"], "branch_moved", "{name}"),
             Err(error) => assert_eq!(error.code(), "branch_missing", "{name}"),
@@ -113,7 +113,7 @@ fn the_pattern_refuses_no_name_that_the_check_allows() {
 
 #[cfg(unix)]
 #[test]
-fn links_do_not_lead_out_of_the_root() {
+fn symlinks_do_not_escape_the_root() {
     let fixture = Fixture::bare();
     let outside = Fixture::bare();
     let commit = outside.publish("feature", Some(&outside.base), &[("readme", "new\n")]);
@@ -135,7 +135,7 @@ fn links_do_not_lead_out_of_the_root() {
 }
 
 #[test]
-fn a_directory_inside_of_a_repository_is_none() {
+fn a_directory_inside_a_repository_is_not_a_repository() {
     let fixture = Fixture::ordinary();
     std::fs::create_dir(fixture.repository().join("src")).unwrap();
     let inputs = json!({

@@ -1,4 +1,4 @@
-//! What a merge can come to.
+//! Tests of the outcomes of a merge.
 
 use serde_json::{Value, json};
 use skill_sdk::testing::{assert_package_matches, assert_valid_contract};
@@ -7,7 +7,7 @@ use super::fixture::Fixture;
 use crate::merge;
 
 #[test]
-fn the_contract_can_be_published() {
+fn the_contract_is_valid() {
     assert_valid_contract(merge::SKILL);
 }
 
@@ -17,7 +17,7 @@ fn the_package_is_up_to_date() {
 }
 
 #[test]
-fn a_merge_holds_what_both_sides_changed() {
+fn a_merge_contains_both_changes() {
     let fixture = Fixture::bare();
     let commit = fixture.publish(
         "feature/x",
@@ -62,32 +62,32 @@ fn a_working_tree_is_not_touched() {
 }
 
 #[test]
-fn a_conflict_is_an_outcome() {
+fn a_conflict_is_an_output() {
     let fixture = Fixture::bare();
     let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "theirs\n")]);
     let before = fixture.publish("main", Some(&fixture.base), &[("readme", "ours\n")]);
 
     let outputs = fixture.merge("feature", &commit).blocking().unwrap().outputs;
 
-    assert_eq!(outputs, refused("conflict"));
+    assert_eq!(outputs, rejection("conflict"));
     assert_eq!(fixture.tip("main"), before);
 }
 
 #[test]
-fn a_branch_that_moved_is_an_outcome() {
+fn a_moved_branch_is_an_output() {
     let fixture = Fixture::bare();
     let seen = fixture.publish("feature", Some(&fixture.base), &[("readme", "first\n")]);
     fixture.publish("feature", Some(&seen), &[("readme", "second\n")]);
 
     for commit in [seen.as_str(), &"0".repeat(40), &"a".repeat(64)] {
         let outputs = fixture.merge("feature", commit).blocking().unwrap().outputs;
-        assert_eq!(outputs, refused("branch_moved"), "{commit}");
+        assert_eq!(outputs, rejection("branch_moved"), "{commit}");
     }
     assert_eq!(fixture.tip("main"), fixture.base);
 }
 
 #[test]
-fn a_repeat_is_harmless() {
+fn a_retry_has_no_second_effect() {
     let fixture = Fixture::bare();
     let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "new\n")]);
     let first = fixture.merge("feature", &commit).blocking().unwrap().outputs;
@@ -99,7 +99,7 @@ fn a_repeat_is_harmless() {
         fixture.merge("feature", &commit).blocking().unwrap().outputs,
         already
     );
-    // Branches are deleted after their merge, and a repeat may come later than that.
+    // A branch may be deleted after its merge, and the retry may come later.
     fixture.git(&["update-ref", "-d", "refs/heads/feature"]);
     assert_eq!(
         fixture.merge("feature", &commit).blocking().unwrap().outputs,
@@ -109,7 +109,7 @@ fn a_repeat_is_harmless() {
 }
 
 #[test]
-fn mistakes_of_the_caller_are_terminal() {
+fn caller_mistakes_are_terminal() {
     let fixture = Fixture::bare();
     let commit = fixture.publish("feature", Some(&fixture.base), &[("readme", "new\n")]);
     let stranger = fixture.publish("stranger", None, &[("other", "new\n")]);
@@ -121,7 +121,7 @@ fn mistakes_of_the_caller_are_terminal() {
             "repository_unknown",
             "GIT_ROOT",
         ),
-        // A directory, but no repository.
+        // A directory that is not a repository.
         (json!({"repository": "team"}), "repository_unknown", "GIT_ROOT"),
         (
             json!({"branch": "stranger", "commit": stranger}),
@@ -141,6 +141,6 @@ fn mistakes_of_the_caller_are_terminal() {
     }
 }
 
-fn refused(reason: &str) -> Value {
+fn rejection(reason: &str) -> Value {
     json!({"merged": false, "sha": null, "reason": reason})
 }

@@ -1,11 +1,11 @@
-//! Questions that decide how the call goes on.
+//! Calls that need several rounds of elicitation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use skill_sdk::context::{InputKind, InputRequest};
 use skill_sdk::{SkillContext, SkillError, skill};
 
-use crate::asking::{Name, text};
+use crate::elicitation::{Name, text};
 
 /// A confirmation.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -26,7 +26,7 @@ fn sample(prompt: &str, max_tokens: u32) -> InputRequest {
     }
 }
 
-/// Greets whoever answers.
+/// Greets the user by name.
 #[skill(
     "test_input_required_result_elicitation",
     version = "1",
@@ -66,7 +66,7 @@ pub async fn list_roots(ctx: &SkillContext) -> Result<Vec<String>, SkillError> {
         .collect())
 }
 
-/// Goes on only with a confirmation.
+/// Continues only after a confirmation.
 #[skill(
     "test_input_required_result_request_state",
     version = "1",
@@ -83,7 +83,7 @@ pub async fn request_state(ctx: &SkillContext) -> Result<String, SkillError> {
     .to_owned())
 }
 
-/// Asks for three things at once.
+/// Asks for a name, a completion and the roots at once.
 #[skill(
     "test_input_required_result_multiple_inputs",
     version = "1",
@@ -101,7 +101,7 @@ pub async fn multiple_inputs(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("{} {name} works on {folders} folders.", text(&greeting)))
 }
 
-/// Asks for one thing after the other.
+/// Asks one question after the other.
 #[skill(
     "test_input_required_result_multi_round",
     version = "1",
@@ -117,7 +117,7 @@ pub async fn multi_round(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("{name} likes {}.", colour.accepted()?.color))
 }
 
-/// Goes on only with a confirmation that nobody tampered with.
+/// Continues only if the confirmation was not tampered with.
 #[skill(
     "test_input_required_result_tampered_state",
     version = "1",
@@ -129,7 +129,7 @@ pub async fn tampered_state(ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("confirmed: {}", answer.accepted()?.ok))
 }
 
-/// Asks only for what the client can answer.
+/// Asks only for what the client supports.
 #[skill(
     "test_input_required_result_capabilities",
     version = "1",

@@ -1,9 +1,9 @@
-//! What answers where a host has no model: it looks for words in place of understanding the text.
+//! The classification without a model: it looks for words and does not understand the text.
 
 use crate::classification::{Category, Claim, Severity};
 use crate::model::Answer;
 
-/// The words of each category. The first category counts when several have the same number of words.
+/// The words of each category. If several categories have the same number of matches, the first one wins.
 const WORDS: &[(Category, &[&str])] = &[
     (
         Category::Health,
@@ -41,7 +41,7 @@ const WORDS: &[(Category, &[&str])] = &[
     ),
 ];
 
-/// Words that say that somebody is hurt or in danger.
+/// Words that indicate that a person is hurt or in danger.
 const GRAVE: &[&str] = &[
     "hospital",
     "surgery",
@@ -52,11 +52,11 @@ const GRAVE: &[&str] = &[
     "homeless",
 ];
 
-/// From how many euros a claim is of high, and of medium, severity.
+/// The amounts in euros from which a claim has high and medium severity.
 const MUCH: (f64, f64) = (50_000.0, 2_000.0);
 
-/// The answer to one claim. It is always the same for the same claim.
-pub(crate) fn look_for_words(claim: &Claim) -> Answer {
+/// Classifies one claim. The same claim always gets the same result.
+pub(crate) fn classify_by_keywords(claim: &Claim) -> Answer {
     let text = format!("{} {}", claim.subject, claim.text).to_lowercase();
     let words: Vec<_> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
     let found = |list: &[&str]| -> Vec<String> {
@@ -98,7 +98,7 @@ pub(crate) fn look_for_words(claim: &Claim) -> Answer {
     }
 }
 
-/// The category that the number of the policy begins with.
+/// The category that the prefix of the policy number names.
 fn named_by_policy(claim: &Claim) -> Option<Category> {
     match claim.policy.as_deref()?.split_once('-')?.0 {
         "MO" => Some(Category::Motor),
@@ -109,7 +109,8 @@ fn named_by_policy(claim: &Claim) -> Option<Category> {
     }
 }
 
-/// `part` of `all` as a number from 0 to 1 with two digits. Both count words of the lists above, so they are small.
+/// `part` of `all` as a number from 0 to 1, rounded to two digits. Both count words of the lists above, so they are
+/// small.
 fn share(part: usize, all: usize) -> f64 {
     let percent = u32::try_from(part * 100 / all).unwrap_or(100);
     f64::from(percent) / 100.0

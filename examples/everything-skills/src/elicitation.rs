@@ -1,4 +1,4 @@
-//! Questions to the user.
+//! Elicitation: asking the user of the client.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use skill_sdk::{Answer, SkillContext, SkillError, skill};
 /// A name.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Name {
-    /// How the user is called.
+    /// The name of the user.
     pub name: String,
 }
 
-/// Who the user is.
+/// The contact data of the user.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Contact {
     /// User's response
@@ -22,7 +22,7 @@ pub struct Contact {
     pub email: String,
 }
 
-/// A form that is filled in already.
+/// A form with default values.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub struct Profile {
@@ -54,8 +54,8 @@ impl Default for Profile {
     }
 }
 
-/// What became of a question.
-fn told<T: Serialize>(answer: Answer<T>) -> String {
+/// The outcome of an elicitation as text.
+fn outcome_text<T: Serialize>(answer: Answer<T>) -> String {
     let (action, content) = match answer {
         Answer::Accepted(content) => ("accept", json!(content)),
         Answer::Declined => ("decline", Value::Null),
@@ -64,15 +64,15 @@ fn told<T: Serialize>(answer: Answer<T>) -> String {
     format!("action={action}, content={content}")
 }
 
-/// Asks the user who it is.
+/// Asks the user for contact data.
 #[skill("test_elicitation", version = "1", side_effects = "none", risk = "low")]
 pub async fn elicitation(
-    /// What the user is told.
+    /// The message for the user.
     message: String,
     ctx: &SkillContext,
 ) -> Result<String, SkillError> {
     let answer = ctx.ask::<Contact>("contact", message).await?;
-    Ok(format!("User response: {}", told(answer)))
+    Ok(format!("User response: {}", outcome_text(answer)))
 }
 
 /// Asks with a form in which every field has a default.
@@ -86,10 +86,10 @@ pub async fn defaults(ctx: &SkillContext) -> Result<String, SkillError> {
     let answer = ctx
         .ask::<Profile>("profile", "Please check your profile.")
         .await?;
-    Ok(format!("Elicitation completed: {}", told(answer)))
+    Ok(format!("Elicitation completed: {}", outcome_text(answer)))
 }
 
-/// Asks with all the ways in which a form can offer choices.
+/// Asks with every kind of choice that a form can offer.
 #[skill(
     "test_elicitation_sep1330_enums",
     version = "1",
@@ -136,10 +136,10 @@ pub async fn choices(ctx: &SkillContext) -> Result<String, SkillError> {
     ))
 }
 
-/// Asks the model of the client.
+/// Asks the model of the client (sampling).
 #[skill("test_sampling", version = "1", side_effects = "none", risk = "low")]
 pub async fn sampling(
-    /// What the model is told.
+    /// The prompt for the model.
     prompt: String,
     ctx: &SkillContext,
 ) -> Result<String, SkillError> {
@@ -149,7 +149,7 @@ pub async fn sampling(
     Ok(format!("LLM response: {}", text(&answer)))
 }
 
-/// The text of what a model said.
+/// The text of a sampling response.
 pub(crate) fn text(answer: &Value) -> &str {
     answer["content"]["text"].as_str().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! A helpdesk in memory, behind a real socket: for trying the skills out, and for their tests.
+//! A mock helpdesk in memory, behind a real socket: for trying the skills out, and for their tests.
 //!
-//! It keeps idempotency keys as a good helpdesk does: the same key with the same message gives the first answer again,
-//! with another message it is refused. The tickets are `HD-1` and `HD-2`, and `HD-3`, which is closed.
+//! It handles idempotency keys as a real helpdesk does: a request with the same key and the same message returns the
+//! first response, and one with another message is rejected. The tickets are `HD-1`, `HD-2` and `HD-3`; `HD-3` is closed.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,12 +19,12 @@ use tokio::task::AbortHandle;
 
 use crate::Visibility;
 
-/// The tickets, and whether each takes messages.
+/// The tickets, and whether each is open.
 const TICKETS: &[(&str, bool)] = &[("HD-1", true), ("HD-2", true), ("HD-3", false)];
 
-/// A helpdesk that listens until the last clone is dropped.
+/// A helpdesk that runs until the last clone is dropped.
 #[derive(Debug, Clone)]
-pub struct HelpdeskDouble(Arc<Running>);
+pub struct MockHelpdesk(Arc<Running>);
 
 #[derive(Debug)]
 struct Running {
@@ -33,21 +33,21 @@ struct Running {
     server: AbortHandle,
 }
 
-/// What was written to a ticket.
+/// A message on a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
-    /// Where it was written.
+    /// The ticket.
     pub ticket: String,
-    /// What was written.
+    /// The text.
     pub text: String,
-    /// Who sees it.
+    /// Who can see it.
     pub visibility: Visibility,
 }
 
 #[derive(Debug, Default)]
 struct Desk {
     messages: Vec<Message>,
-    /// For each key the place of its message.
+    /// For each idempotency key the index of its message.
     keys: HashMap<String, usize>,
 }
 
@@ -60,11 +60,12 @@ struct Draft {
 
 type Answer = (StatusCode, Json<Value>);
 
-impl HelpdeskDouble {
-    /// The token that it asks for. No secret: it guards nothing.
+impl MockHelpdesk {
+    /// The token that it expects. It is not a secret: it protects nothing.
     pub const TOKEN: &str = "stand-in";
 
-    /// Starts one on a free port of this machine's own network. Needs a tokio runtime, and stops with it.
+    /// Starts a mock helpdesk on a free port of the loopback address. It must be called in a tokio runtime, and stops
+    /// with it.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -80,12 +81,12 @@ impl HelpdeskDouble {
         })))
     }
 
-    /// Its address, for `HELPDESK_URL`.
+    /// Its URL, for `HELPDESK_URL`.
     pub fn url(&self) -> String {
         format!("http://{}", self.0.address)
     }
 
-    /// All messages so far, the oldest first.
+    /// All messages so far, oldest first.
     pub fn messages(&self) -> Vec<Message> {
         lock(&self.0.desk).messages.clone()
     }
@@ -104,7 +105,7 @@ async fn answer(
     Json(draft): Json<Draft>,
 ) -> Answer {
     let token = header_text(&headers, header::AUTHORIZATION.as_str());
-    if token != Some(&format!("Bearer {}", HelpdeskDouble::TOKEN)) {
+    if token != Some(&format!("Bearer {}", MockHelpdesk::TOKEN)) {
         return refuse(StatusCode::UNAUTHORIZED, "token_refused");
     }
     let Some(key) = header_text(&headers, "idempotency-key") else {
@@ -119,7 +120,7 @@ async fn answer(
 }
 
 impl Desk {
-    /// Looks and writes under one lock, so that two requests with one key at the same time have one effect as well.
+    /// Looks the key up and stores the message under one lock, so that concurrent requests with one key have one effect.
     fn post(&mut self, key: &str, message: Message) -> Answer {
         if let Some(place) = self.keys.get(key) {
             return if self.messages.get(*place) == Some(&message) {
@@ -157,6 +158,6 @@ fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    // Nothing in it can be half-written.
+    // Every change is complete before a panic can happen, so a poisoned lock is still usable.
     desk.lock().unwrap_or_else(PoisonError::into_inner)
 }
