@@ -1,8 +1,8 @@
-//! Write a skill as one Rust function; its contract, its registration and its hosting are derived from it.
+//! Write a skill as one Rust function. Its contract, its registration and its servers are derived from it.
 //!
-//! A *skill* is a named, versioned action with a formal contract: JSON Schemas of input and output, side effects, risk,
-//! idempotency, timeout, retries. `#[skill(…)]` on a function derives the contract from the signature, the types and the
-//! doc comments, and registers the skill in the program.
+//! A *skill* is a named, versioned action with a formal contract: JSON Schemas of its inputs and outputs, side effects,
+//! risk, idempotency, timeout and retries. `#[skill(…)]` on a function derives the contract from the signature, the types
+//! and the doc comments, and registers the skill in the program.
 //!
 //! ```
 //! use schemars::JsonSchema;
@@ -11,7 +11,7 @@
 //!
 //! #[derive(Deserialize, JsonSchema)]
 //! struct Claim {
-//!     /// What the customer wrote.
+//!     /// The text of the claim.
 //!     text: String,
 //! }
 //!
@@ -26,32 +26,32 @@
 //!     Verdict { urgent: inputs.text.contains('!') }
 //! }
 //!
-//! // The function stays an ordinary function …
+//! // The function is still an ordinary function …
 //! assert!(triage(Claim { text: "Help!".into() }).urgent);
-//! // … and beside it stands the handle of the skill.
+//! // … and the module of the same name has the handle of the skill.
 //! assert_eq!(triage::SKILL.reference(), "claims.triage@1");
 //! ```
 //!
 //! # Features
 //!
-//! | feature | what it brings |
+//! | feature | what it adds |
 //! |---|---|
 //! | (none) | declaring skills: the macro, the contract, the registry, the context |
-//! | `runtime` | running skills: the pipeline with schema checks, deadlines and logging events; the local host: `local` |
+//! | `runtime` | running skills: the pipeline with validation, timeouts and log events; the local server: `local` |
 //! | `testing` | calling skills in your own tests: `testing` |
-//! | `llm` | the language model, [`SkillContext::llm`], and the personal-data guard |
+//! | `llm` | the language model, [`SkillContext::llm`], and PII redaction |
 //! | `core` | the artifacts and the knowledge of the platform: `SkillContext::artifacts`, `SkillContext::knowledge` |
-//! | `connections` | accounts in other systems: `SkillContext::connection` |
-//! | `auth` | checking bearer tokens: `auth` |
-//! | `http` | the HTTP host: `http` |
+//! | `connections` | accounts in external systems: `SkillContext::connection` |
+//! | `auth` | verifying bearer tokens: `auth` |
+//! | `http` | the HTTP server: `http` |
 //! | `mcp` | the MCP server over stdio: `mcp` |
 //! | `mcp-http` | the MCP server over streamable HTTP: `mcp::http` |
-//! | `package` | the catalog package: YAML files, drift |
+//! | `package` | the catalog package: YAML files, drift check |
 //! | `host` | the commands of [`host::main`], with a log on standard error |
 //! | `telemetry` | the same, and traces over OTLP |
-//! | `full` | all of these |
+//! | `full` | all features above |
 //!
-//! The command line tool turns on what a command needs, so a crate that only declares skills needs no feature.
+//! The CLI enables the features that a command needs. A crate that only declares skills needs no feature.
 
 #[macro_use]
 mod debug;
@@ -108,7 +108,7 @@ pub use crate::registry::{Registry, RegistryError, RegistryProblem, Skill, Skill
 
 #[cfg(feature = "core")]
 pub mod artifacts {
-    //! Artifacts: bytes that the platform keeps. See [`SkillContext::artifacts`](crate::SkillContext::artifacts).
+    //! Artifacts: files stored by the platform. See [`SkillContext::artifacts`](crate::SkillContext::artifacts).
 
     pub use crate::context::artifacts::Artifacts;
     pub use crate::platform::core::artifacts::Artifact;
@@ -118,11 +118,11 @@ pub mod artifacts {
 
 #[cfg(feature = "connections")]
 pub mod connections {
-    //! Connections: accounts in other systems that an administrator of the platform has set up for this agent. See
+    //! Connections: accounts in external systems that an administrator of the platform has set up for this agent. See
     //! [`SkillContext::connection`](crate::SkillContext::connection).
     //!
-    //! A skill knows a connection by its key. What it is comes from the core; its token comes from the secret store, never
-    //! through the core.
+    //! A skill refers to a connection by its key. The core describes the connection. Its access token comes from the
+    //! secret store and never passes through the core.
 
     pub use crate::context::connection::Connection;
     pub use crate::platform::connections::{AccessToken, ConnectionStatus};
@@ -130,10 +130,11 @@ pub mod connections {
 
 #[cfg(feature = "core")]
 pub mod knowledge {
-    //! Knowledge: entities, documents and what is remembered, in a workspace of the platform.
+    //! Knowledge: entities, documents and memory in a workspace of the platform.
     //!
-    //! A skill that loads a source gives all of it as a [`Snapshot`]. [`Knowledge::preview`] says what would change, and
-    //! [`Knowledge::apply`] with the `state_token` of that plan does exactly this or fails with [`SnapshotStale`].
+    //! A skill that loads a source passes all of it as a [`Snapshot`]. [`Knowledge::preview`] returns the changes that
+    //! loading it would make. [`Knowledge::apply`] with the `state_token` of that plan makes exactly these changes, or
+    //! fails with [`SnapshotStale`].
     //!
     //! ```
     //! use skill_sdk::knowledge::{Entity, Snapshot, SnapshotStale};
@@ -148,7 +149,7 @@ pub mod knowledge {
     //!     let expected = Some(plan.state_token.as_str());
     //!     match ctx.knowledge().apply(&snapshot, &workspace, expected).await {
     //!         Ok(applied) => Ok(applied.opened),
-    //!         // Somebody else was quicker: make the plan again.
+    //!         // The workspace has changed since the preview: preview again.
     //!         Err(error) if SnapshotStale::of(&error).is_some() => Err(error),
     //!         Err(error) => Err(error),
     //!     }
@@ -163,7 +164,7 @@ pub mod knowledge {
 }
 
 pub mod secrets {
-    //! Secrets without a call: see [`SkillContext::secret`](crate::SkillContext::secret).
+    //! Secrets outside of a call: see [`SkillContext::secret`](crate::SkillContext::secret).
 
     #[cfg(feature = "runtime")]
     pub use crate::environment::secrets::read_secret_file;
@@ -172,10 +173,11 @@ pub mod secrets {
 
 #[cfg(feature = "llm")]
 pub mod llm {
-    //! The language model of a call.
+    //! The language model.
     //!
-    //! [`SkillContext::llm`](crate::SkillContext::llm) gives the installation's model: the environment of the host says which, so a skill names none.
-    //! An answer is JSON that fits a type of yours; what the model was asked, and how often, is not the skill's business.
+    //! [`SkillContext::llm`](crate::SkillContext::llm) returns the client of the configured model. The environment of the
+    //! server configures it, so a skill names no model. A response is JSON that is valid for a type of yours; the client
+    //! retries and switches models by itself.
     //!
     //! ```no_run
     //! use schemars::JsonSchema;
@@ -200,23 +202,23 @@ pub mod llm {
     //! }
     //! ```
     //!
-    //! Before any model sees a text, personal data in it is replaced: see [`pii`](crate::pii). The tokens of a call are added
-    //! to its cost, also when the call fails. A model never works longer than the call: when its time is up or its caller goes
-    //! away, the request is dropped and a child process is killed.
+    //! Personal data in a text is replaced before the text is sent to a model: see [`pii`](crate::pii). The tokens of a
+    //! call are added to its cost, also when the call fails. A model request never outlives its call: when the call times
+    //! out or is cancelled, the request is dropped and a child process is killed.
     //!
     //! # Codes
     //!
-    //! All are retryable but the last one.
+    //! All codes but the last are retryable.
     //!
     //! | code | when |
     //! |---|---|
-    //! | `llm_not_configured` | a variable of the host is missing or unusable; the message names it |
-    //! | `llm_unavailable` | the program that asks the model is not there or does not start |
-    //! | `llm_rate_limited` | the last model that was asked takes no more requests for now |
-    //! | `llm_timeout` | the model did not answer within `SKILL_LLM_TIMEOUT_SECONDS` |
-    //! | `llm_failed` | the model or the way to it failed otherwise |
-    //! | `llm_invalid_response` | no model gave JSON that fits, also not when told what was wrong |
-    //! | `llm_schema_unusable` | no JSON object can be read as the type that is asked for |
+    //! | `llm_not_configured` | an environment variable is missing or invalid; the message names it |
+    //! | `llm_unavailable` | the program that calls the model is missing or does not start |
+    //! | `llm_rate_limited` | the last model in the list is over its rate limit |
+    //! | `llm_timeout` | the model did not respond within `SKILL_LLM_TIMEOUT_SECONDS` |
+    //! | `llm_failed` | the request failed for another reason |
+    //! | `llm_invalid_response` | no model returned valid JSON, even after a re-prompt |
+    //! | `llm_schema_unusable` | no JSON object can be deserialized into the requested type |
 
     pub use crate::context::llm::Llm;
     pub use crate::platform::llm::{

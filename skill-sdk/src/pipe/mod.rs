@@ -1,4 +1,5 @@
-//! One client over a pair of streams of lines: a task reads them, a task runs each call, and a task writes what is sent.
+//! One client of a pipe or socket with newline-delimited JSON: one task reads lines, one task per call runs it, and one
+//! task writes responses.
 
 mod ndjson;
 
@@ -22,37 +23,37 @@ pub(crate) use self::ndjson::is_peer_closed;
 pub(crate) use self::ndjson::{Line, peer_closed, to_line};
 use crate::serve::{InFlight, InFlightGuard, semaphore};
 
-/// How many lines wait for a client that reads slowly. A response that does not fit waits; a notification is dropped.
+/// The number of lines that wait for a client that reads slowly. Beyond it a response waits; a notification is dropped.
 const QUEUED_LINES: usize = 128;
 
 /// How long a client may take to read the last responses after the drain timeout.
 const LAST_RESPONSES: Duration = Duration::from_secs(1);
 
-/// The lines to a client.
+/// Queues lines for a client.
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing(Sender<Vec<u8>>);
 
 impl Outgoing {
-    /// A queue and what reads it.
+    /// Creates a queue and its receiver.
     pub(crate) fn channel() -> (Self, Receiver<Vec<u8>>) {
         let (sender, receiver) = mpsc::channel(QUEUED_LINES);
         (Self(sender), receiver)
     }
 
-    /// Queues a line once there is room; false when the client disconnected. An empty line ends the queue.
+    /// Queues a line once there is room. Returns `false` if the client disconnected. An empty line ends the queue.
     pub(crate) async fn send(&self, line: Vec<u8>) -> bool {
         self.0.send(line).await.is_ok()
     }
 
-    /// Queues a notification, or drops it when the client reads too slowly.
+    /// Queues a notification, or drops it if the client reads too slowly.
     pub(crate) fn offer(&self, line: Vec<u8>) {
         drop(self.0.try_send(line));
     }
 }
 
-/// What a protocol does with the lines of its client.
+/// How a protocol handles the lines of its client.
 pub(crate) trait Protocol: Send + 'static {
-    /// Takes a line. Gives its response, unless there is none or a call responds later.
+    /// Handles a line. Returns its response, unless it has none or a call responds later.
     fn line(&mut self, line: Line) -> impl Future<Output = Option<Vec<u8>>> + Send;
 }
 
@@ -65,7 +66,7 @@ pub(crate) enum Ended {
     Cut,
 }
 
-/// The calls of one client. Cheap to clone; all clones are the same.
+/// The calls of one client. Cheap to clone; all clones share their state.
 #[derive(Debug, Clone)]
 pub(crate) struct Pipe {
     pub(crate) outgoing: Outgoing,
@@ -79,7 +80,7 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// A client whose calls may take so many bytes of memory before no more lines are read.
+    /// Creates the state of a client. No more lines are read while its calls use more than this many bytes.
     fn new(max_memory: usize) -> (Self, Receiver<Vec<u8>>) {
         let (outgoing, queue) = Outgoing::channel();
         let max_memory = u32::try_from(max_memory).unwrap_or(u32::MAX);
@@ -94,28 +95,29 @@ impl Pipe {
         (pipe, queue)
     }
 
-    /// Announces a call, which the graceful end waits for while the token lives. `None` once no more calls are accepted.
+    /// Registers a call. Graceful shutdown waits until the token is dropped. Returns `None` once no more calls are
+    /// accepted.
     pub(crate) fn begin(&self) -> Option<TaskTrackerToken> {
-        // Before the check, so that the end waits for a call that passes it.
+        // Take the token before the check, so that shutdown waits for every call that passes the check.
         let token = self.calls.token();
         (!self.calls.is_closed()).then_some(token)
     }
 
-    /// Waits until there is memory for a call of so many bytes, so that a caller cannot fill the memory.
+    /// Waits until a call of this many bytes fits into the memory limit.
     pub(crate) async fn memory(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.max_memory);
         // The semaphore is never closed.
         Arc::clone(&self.memory).acquire_many_owned(bytes).await.ok()
     }
 
-    /// Runs a call until its outcome, or until it is cancelled or cut; then `work` is dropped.
+    /// Runs a call to its outcome. If the call is cancelled or the drain timeout expires first, `work` is dropped.
     pub(crate) async fn run<F: Future>(&self, call: InFlightGuard, work: F) -> Result<F::Output, Ended> {
         let outcome = tokio::select! {
             biased;
             outcome = call.unless_cancelled(work) => outcome.ok_or(Ended::Cancelled),
             () = self.cut.cancelled() => Err(Ended::Cut),
         };
-        // From now on its id can be used again.
+        // From now on the client can use the id again.
         drop(call);
         outcome
     }
@@ -124,16 +126,16 @@ impl Pipe {
 /// The limits of a pipe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PipeLimits {
-    /// How long running calls may take once the client closed its end, or the server is told to stop.
+    /// The drain timeout: how long running calls may take after the input ended or the server was told to stop.
     pub(crate) drain: Duration,
-    /// The longest line that is read, in bytes.
+    /// The maximum length of a line in bytes.
     pub(crate) max_line: usize,
-    /// How many bytes of memory calls may take before no more lines are read.
+    /// The memory limit of the calls of a client in bytes. While it is exceeded, no more lines are read.
     pub(crate) max_memory: usize,
 }
 
-/// Serves one client until its input ends or `stop` resolves. Then its calls may finish within the drain timeout, unless no one
-/// reads the responses any more: `gone` resolves, or a write fails.
+/// Serves one client until its input ends or `stop` resolves. Running calls then have the drain timeout to finish, unless
+/// the client disconnects: `gone` resolves, or a write fails.
 pub(crate) async fn serve_pipe<P: Protocol>(
     protocol: impl FnOnce(Pipe) -> P,
     limits: PipeLimits,
@@ -146,15 +148,15 @@ pub(crate) async fn serve_pipe<P: Protocol>(
     let Pipe {
         outgoing, calls, cut, ..
     } = pipe.clone();
-    // Calls that are left when the client is not served any more are cancelled.
+    // Calls that still run when this function returns are cancelled.
     let _cut = cut.clone().drop_guard();
     let mut writer = AbortOnDropHandle::new(tokio::spawn(ndjson::write_lines(output, queue)));
-    // It goes on during the drain: running calls can be cancelled, and further ones are rejected.
+    // Reading continues during the drain: running calls can be cancelled, and new calls are rejected.
     let reading = read(protocol(pipe), limits.max_line, outgoing.clone(), input);
     let mut reader = AbortOnDropHandle::new(tokio::spawn(reading));
     let mut read = Ok(());
     tokio::select! {
-        // Without the message of a panic, which may hold what the client sent.
+        // The message of the panic may contain input of the client, so it is not logged.
         ended = &mut reader => read = ended.unwrap_or_else(|_| {
             Err(io::Error::other("the task that reads the input ended unexpectedly"))
         }),
@@ -162,7 +164,7 @@ pub(crate) async fn serve_pipe<P: Protocol>(
             tracing::info!(seconds = limits.drain.as_secs(), "stopping: running calls may finish");
         }
         () = outgoing.0.closed() => {
-            tracing::info!("the client disconnected, its calls are cancelled");
+            tracing::info!("the client disconnected; its calls are cancelled");
             return Ok(());
         }
     }
@@ -175,7 +177,7 @@ pub(crate) async fn serve_pipe<P: Protocol>(
     };
     let drained = async {
         if timeout(limits.drain, finish()).await.is_err() {
-            tracing::warn!("the drain timeout is over, calls that still run are cancelled");
+            tracing::warn!("the drain timeout has expired; calls that still run are cancelled");
             cut.cancel();
             drop(timeout(LAST_RESPONSES, finish()).await);
         }
@@ -184,7 +186,7 @@ pub(crate) async fn serve_pipe<P: Protocol>(
         biased;
         () = drained => {}
         () = outgoing.0.closed() => {}
-        () = gone => tracing::info!("the client disconnected, its calls are cancelled"),
+        () = gone => tracing::info!("the client disconnected; its calls are cancelled"),
     }
     read
 }

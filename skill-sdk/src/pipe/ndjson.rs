@@ -1,9 +1,9 @@
-//! Newline-delimited JSON (NDJSON): what every server that speaks it over a pipe or a socket shares.
+//! Newline-delimited JSON (NDJSON), shared by all servers that use it over a pipe or a socket.
 //!
 //! - [`NdjsonCodec`] splits input into lines of bounded length
 //! - [`to_line`] serializes a message onto one line
 //! - [`write_lines`] writes queued lines and flushes when the queue is empty
-//! - [`peer_closed`] tells when the reader of an output is gone
+//! - [`peer_closed`] detects that the reader of an output has closed it
 
 use std::io;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use tokio_util::codec::{Decoder, LinesCodec, LinesCodecError};
 /// The size of the buffers between a stream and its lines, in bytes.
 pub(crate) const BUFFER: usize = 64 * 1024;
 
-/// How much of a line that is too long is kept, in bytes.
+/// How many bytes of a too long line are kept.
 const BEGINNING: usize = 4 * 1024;
 
-/// How often [`peer_closed`] looks.
+/// The interval at which [`peer_closed`] polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// One line of input. It has no `Debug`, because its text must not reach a log.
+/// One line of input. It does not implement `Debug`, because its text must not be logged.
 pub(crate) enum Line {
     /// The text without its line break.
     Text(String),
@@ -31,7 +31,7 @@ pub(crate) enum Line {
     TooLong(
         #[cfg_attr(
             not(feature = "mcp"),
-            expect(dead_code, reason = "MCP finds the id of the call in it")
+            expect(dead_code, reason = "MCP reads the id of the call from it")
         )]
         String,
     ),
@@ -39,7 +39,7 @@ pub(crate) enum Line {
     NotUtf8,
 }
 
-/// [`LinesCodec`] for a stream that continues after a line that cannot be read: such a line is an item, not an error.
+/// A [`LinesCodec`] that continues after an invalid line: such a line is an item, not an error.
 pub(crate) struct NdjsonCodec(LinesCodec);
 
 impl NdjsonCodec {
@@ -65,22 +65,22 @@ impl Decoder for NdjsonCodec {
 fn line(decoded: Result<Option<String>, LinesCodecError>, buffer: &BytesMut) -> Option<Line> {
     match decoded {
         Ok(text) => text.map(Line::Text),
-        // The codec discards the line at the next call.
+        // The codec discards the rest of the line at the next call.
         Err(LinesCodecError::MaxLineLengthExceeded) => {
             let beginning = &buffer[..buffer.len().min(BEGINNING)];
             Some(Line::TooLong(String::from_utf8_lossy(beginning).into_owned()))
         }
-        // Decoding does no I/O: what fails is the conversion to UTF-8.
+        // Decoding does no I/O, so the only possible error is invalid UTF-8.
         Err(LinesCodecError::Io(_)) => Some(Line::NotUtf8),
     }
 }
 
 /// Serializes a message as one line with its line break.
 ///
-/// JSON that an author wrote may contain line breaks between its tokens (inside strings they are escaped). They become
-/// spaces, so that one message stays on one line.
+/// JSON from an author may contain line breaks between tokens. They are replaced by spaces, so that one message stays on
+/// one line. Line breaks within strings are always escaped.
 pub(crate) fn to_line(message: &impl Serialize) -> Vec<u8> {
-    // Messages are made of JSON values, so writing them cannot fail.
+    // Serializing JSON values cannot fail.
     let mut line = serde_json::to_vec(message).unwrap_or_default();
     for byte in &mut line {
         if matches!(byte, b'\n' | b'\r') {
@@ -91,7 +91,7 @@ pub(crate) fn to_line(message: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// Writes the lines of a queue. An empty line or the end of the queue ends it after a flush.
+/// Writes the lines of a queue and flushes. An empty line or the end of the queue ends the task.
 pub(crate) async fn write_lines(
     output: impl AsyncWrite + Unpin,
     mut lines: mpsc::Receiver<Vec<u8>>,
@@ -103,7 +103,7 @@ pub(crate) async fn write_lines(
         }
         output.write_all(&line).await?;
         if lines.is_empty() {
-            // Calls that end at the same time add their responses first, and one write takes them all.
+            // Other calls that finish at the same time can queue their responses first, so that one write sends them all.
             tokio::task::yield_now().await;
             if lines.is_empty() {
                 output.flush().await?;
@@ -113,7 +113,7 @@ pub(crate) async fn write_lines(
     output.flush().await
 }
 
-/// Resolves when the process that reads from `output` is gone.
+/// Resolves when the reader of `output` has closed it.
 #[cfg(unix)]
 pub(crate) async fn peer_closed(output: impl std::os::fd::AsFd) {
     while !is_peer_closed(&output) {
@@ -121,26 +121,26 @@ pub(crate) async fn peer_closed(output: impl std::os::fd::AsFd) {
     }
 }
 
-/// Resolves when the process that reads from `output` is gone. Here only a failed write tells.
+/// Resolves when the reader of `output` has closed it. On this platform only a failed write detects that.
 #[cfg(not(unix))]
 pub(crate) async fn peer_closed<T>(_: T) {
     std::future::pending().await
 }
 
-/// Whether the process that reads from `output` is gone.
+/// Whether the reader of `output` has closed it.
 #[cfg(unix)]
 pub(crate) fn is_peer_closed(output: &impl std::os::fd::AsFd) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     let mut fds = [PollFd::new(output, PollFlags::empty())];
-    // The system reports an error or a hang-up also when no event is asked for.
+    // `poll` reports errors and hang-ups even if no event is requested.
     poll(&mut fds, Some(&Timespec::default())).is_ok_and(|count| count > 0)
         && fds[0]
             .revents()
             .intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL)
 }
 
-/// Whether the process that reads from `output` is gone. Here only a failed write tells.
+/// Whether the reader of `output` has closed it. On this platform only a failed write detects that.
 #[cfg(not(unix))]
 pub(crate) fn is_peer_closed<T>(_: &T) -> bool {
     false
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_stream_continues_after_a_line_that_cannot_be_read() {
+    async fn the_stream_continues_after_an_invalid_line() {
         assert_eq!(lines(b"", 5).await, [""; 0]);
         assert_eq!(
             lines(b"ab\n\ncdefg\r\n\xff\nx", 6).await,

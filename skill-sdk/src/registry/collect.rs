@@ -1,10 +1,10 @@
-//! The only file that names `inventory`: what is registered at link time.
+//! The only file that names `inventory`: registration at link time.
 
 use super::Skill;
 use crate::context::StateDeclaration;
 use crate::contract::Origin;
 
-/// What the macros register.
+/// An item that the macros register.
 #[derive(Debug)]
 pub enum Registration {
     /// A skill.
@@ -15,7 +15,7 @@ pub enum Registration {
 
 inventory::collect!(Registration);
 
-/// All skills and states that are registered, in an order that does not depend on the linker.
+/// All registered skills and states, in an order that does not depend on the linker.
 pub(super) fn registered() -> (Vec<&'static Skill>, Vec<&'static StateDeclaration>) {
     let (mut skills, mut states) = (Vec::new(), Vec::new());
     for registration in inventory::iter::<Registration> {

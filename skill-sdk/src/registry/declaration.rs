@@ -1,4 +1,4 @@
-//! What the attribute `#[skill(…)]` says, as constant data.
+//! The arguments of `#[skill(…)]` as constant data.
 
 use serde_json::{Map, Value};
 
@@ -6,65 +6,64 @@ use crate::contract::{
     Auth, Contract, CostModel, Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects,
 };
 
-/// A JSON value that is made when it is first asked for.
+/// A JSON value that is created on first use.
 type Json = fn() -> Result<Value, String>;
 
-/// What the attribute `#[skill(…)]` says. The expansion names the fields that were given, and takes the others from
-/// [`new`](Self::new).
+/// The arguments of `#[skill(…)]`. The expansion sets the given fields and takes the others from [`new`](Self::new).
 #[derive(Debug, Clone)]
 pub struct Declaration {
     /// The name.
     pub name: &'static str,
     /// The version.
     pub version: &'static str,
-    /// What the skill does to the world outside.
+    /// The side effects.
     pub side_effects: SideEffects,
-    /// How much harm a wrong call can do.
+    /// The risk of a wrong call.
     pub risk: Risk,
     /// Where the skill is declared.
     pub origin: Origin,
-    /// Whether a repeated call has a second effect.
+    /// Whether a retry has a second effect.
     pub idempotency: Idempotency,
-    /// How long a call may take, in seconds.
+    /// The timeout in seconds.
     pub timeout: u32,
-    /// How often a caller may try, and how long it waits in between.
+    /// The number of attempts and the delay between them.
     pub retry: RetryPolicy,
     /// The lines of the doc comment.
     pub docs: &'static [&'static str],
-    /// The description in place of the doc comment. Here and below an empty text is none.
+    /// Overrides the doc comment. Here and below an empty string means that the argument is not set.
     pub description: &'static str,
     /// The permissions that a caller needs.
     pub permissions: &'static [&'static str],
-    /// Conditions that hold before a call.
+    /// The preconditions of a call.
     pub preconditions: fn() -> Vec<Value>,
-    /// Conditions that hold after a call.
+    /// The postconditions of a call.
     pub postconditions: fn() -> Vec<Value>,
-    /// What a call costs: the unit, and how many of it a call usually takes.
+    /// The cost of a call: the unit and an estimate.
     pub cost_model: Option<(&'static str, Option<f64>)>,
-    /// How the implementation is reached, when that is not the path of the function.
+    /// The implementation, unless it is the path of the function.
     pub implementation: Option<fn() -> Implementation>,
-    /// The schema of the inputs in place of the type's.
+    /// Overrides the schema of the input type.
     pub inputs_schema: Option<Json>,
-    /// The schema of the outputs in place of the type's.
+    /// Overrides the schema of the output type.
     pub outputs_schema: Option<Json>,
-    /// A name for people.
+    /// The title.
     pub title: &'static str,
-    /// Words to find the skill by.
+    /// Keywords for search.
     pub tags: &'static [&'static str],
-    /// The secrets that the skill asks its context for.
+    /// The secrets that the skill reads.
     pub secrets: &'static [&'static str],
-    /// The parameters that the skill asks its context for.
+    /// The settings that the skill reads.
     pub config: &'static [&'static str],
-    /// Where the skill connects to.
+    /// The hosts that the skill connects to.
     pub allowed_hosts: &'static [&'static str],
-    /// Calls to learn from: a list of `{name?, inputs, outputs?}`.
+    /// Example calls: a list of `{name?, inputs, outputs?}`.
     pub examples: Option<Json>,
-    /// What to use in its place.
+    /// What to use instead of this deprecated skill.
     pub deprecated: &'static str,
 }
 
 impl Declaration {
-    /// A skill with the arguments that have no default.
+    /// A declaration with the required arguments.
     pub const fn new(
         name: &'static str,
         version: &'static str,
@@ -103,7 +102,7 @@ impl Declaration {
         }
     }
 
-    /// What the skill will ask its context for.
+    /// The names of the secrets and settings that the skill reads.
     #[cfg(feature = "runtime")]
     pub(crate) fn asks(&self) -> crate::context::DeclaredNames {
         crate::context::DeclaredNames {
@@ -112,7 +111,7 @@ impl Declaration {
         }
     }
 
-    /// The description: the argument, else the first paragraph of the doc comment.
+    /// The description: the argument, or the first paragraph of the doc comment.
     pub(super) fn description_text(&self) -> String {
         match self.description {
             "" => crate::contract::first_paragraph(self.docs),
@@ -141,7 +140,7 @@ impl Declaration {
         contract
     }
 
-    /// What stands beside the contract, in a fixed order, without empty parts; or why the examples cannot be read.
+    /// The metadata beside the contract, in a fixed order and without empty fields. Fails if the examples are invalid.
     pub(super) fn metadata(&self) -> Result<Map<String, Value>, String> {
         let mut metadata = Map::new();
         let mut put = |key: &str, value: Value| metadata.insert(key.to_owned(), value);
@@ -168,23 +167,23 @@ impl Declaration {
     }
 }
 
-/// The value in a file that was read at compile time.
+/// Parses a file that was included at compile time.
 pub fn json_text(text: &str) -> Result<Value, String> {
     serde_json::from_str(text)
-        .map_err(|error| format!("the file that the attribute names is not JSON: {error}"))
+        .map_err(|error| format!("the file named in the attribute must be JSON: {error}"))
 }
 
-/// The value that an expression of the attribute gives.
+/// The value of an expression in the attribute.
 pub fn json_value(value: impl Into<Value>) -> Value {
     value.into()
 }
 
-/// The token of `audience` with `scopes`; nothing when the audience is empty.
+/// The authentication for `audience` with `scopes`; `None` if the audience is empty.
 pub fn auth(audience: &str, scopes: &[&str]) -> Option<Auth> {
     Auth::new(audience, scopes.iter().map(|&scope| scope.to_owned()))
 }
 
-/// An HTTP implementation by the whole address of the skill.
+/// An HTTP implementation with the full URL of the skill.
 pub fn http(endpoint: &str, auth: Option<Auth>) -> Implementation {
     Implementation::Http {
         endpoint: endpoint.to_owned(),

@@ -1,4 +1,4 @@
-//! The skills of a program: what each declares, and how they are found.
+//! The skills of a program: their declarations, and how they are found.
 
 mod collect;
 mod declaration;
@@ -14,7 +14,7 @@ pub use self::skill::{Skill, SkillDescription};
 use crate::context::{StateDeclaration, States};
 use crate::contract::compare_versions;
 
-/// The skills of a program, checked, sorted by name and version.
+/// The skills of a program, validated and sorted by name and version.
 ///
 /// ```standalone_crate
 /// use skill_sdk::{Registry, skill};
@@ -41,14 +41,13 @@ pub struct Registry {
 impl Registry {
     /// All skills that are linked into the program.
     ///
-    /// Fails with all that is wrong with them at once.
+    /// Fails with all problems at once.
     pub fn collect() -> Result<Self, RegistryError> {
         let (skills, states) = collect::registered();
         Self::build(skills, &states)
     }
 
-    /// The skills with these refs (`name@version`) that are linked into the program; those of which there are none are left
-    /// out, and of all others nothing is derived.
+    /// The linked skills with these refs (`name@version`). Unknown refs are ignored. Nothing is derived for other skills.
     #[cfg(feature = "runtime")]
     pub(crate) fn collect_only<R: AsRef<str>>(references: &[R]) -> Result<Self, RegistryError> {
         let (mut skills, states) = collect::registered();
@@ -56,7 +55,7 @@ impl Registry {
         Self::build(skills, &states)
     }
 
-    /// The refs of the skills that are linked into the program, whether they are sound or not.
+    /// The refs of all linked skills, valid or not.
     #[cfg(feature = "runtime")]
     pub(crate) fn references() -> Vec<&'static str> {
         let mut references: Vec<_> = linked().into_iter().map(Skill::reference).collect();
@@ -64,20 +63,20 @@ impl Registry {
         references
     }
 
-    /// The skills that are linked into the program and are sound by themselves, whatever is wrong with others.
+    /// The linked skills that are valid by themselves. Problems of other skills are ignored.
     pub(crate) fn sound() -> impl Iterator<Item = (&'static Skill, &'static SkillDescription)> {
         linked()
             .into_iter()
             .filter_map(|skill| Some((skill, skill.described().ok()?)))
     }
 
-    /// The shared values that are linked into the program, none of them built yet.
+    /// The states that are linked into the program. None of them is built yet.
     #[cfg(feature = "testing")]
     pub(crate) fn declared_states() -> States {
         States::new(collect::registered().1)
     }
 
-    /// The skills given, with the states that are linked into the program.
+    /// These skills, with the states that are linked into the program.
     pub fn from_skills(skills: impl IntoIterator<Item = &'static Skill>) -> Result<Self, RegistryError> {
         Self::build(skills.into_iter().collect(), &collect::registered().1)
     }
@@ -110,26 +109,26 @@ impl Registry {
         self.iter().find(|skill| skill.reference() == reference)
     }
 
-    /// All skills, by name and version; `10` is newer than `9`.
+    /// All skills, sorted by name and version; version `10` sorts after `9`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'static Skill> {
         self.skills.iter().copied()
     }
 
-    /// The shared values of the program.
+    /// The states of the program.
     #[cfg(feature = "runtime")]
     pub(crate) fn states(&self) -> &Arc<States> {
         &self.states
     }
 }
 
-/// The skills that are linked into the program, by name and version.
+/// The linked skills, sorted by name and version.
 fn linked() -> Vec<&'static Skill> {
     let mut skills = collect::registered().0;
     sort(&mut skills);
     skills
 }
 
-/// Sorts by name and version; skills with one ref keep their order.
+/// Sorts by name and version. The sort is stable for skills with the same ref.
 fn sort(skills: &mut [&'static Skill]) {
     skills.sort_by(|a, b| {
         let by_name = a.name().cmp(b.name());

@@ -1,4 +1,4 @@
-//! What makes a set of skills unusable.
+//! Problems that make a set of skills unusable.
 
 use std::error::Error;
 use std::fmt;
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 use super::Skill;
 use crate::context::StateDeclaration;
 
-/// One thing that is wrong with a skill or with a set of skills.
+/// One problem of a skill or of a set of skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryProblem {
     /// A stable code: `duplicate_skill`, `duplicate_state`, `invalid_examples`, `invalid_json_schema`, or one of the
     /// publication rules.
     pub code: String,
-    /// The skill, `name@version`, when it belongs to one.
+    /// The skill, `name@version`, if the problem belongs to one.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// A JSON pointer into the spec, when it has a place there.
+    /// A JSON pointer into the spec, if the problem has a place there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// Where it was declared: `package version, file:line:column`.
+    /// Where the skill was declared: `package version, file:line:column`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     pub message: String,
 }
 
 impl RegistryProblem {
-    /// A problem of one skill.
+    /// Creates a problem of one skill.
     pub(super) fn of(skill: &Skill, code: &str, pointer: Option<String>, message: String) -> Self {
         Self {
             code: code.to_owned(),
@@ -100,7 +100,7 @@ impl fmt::Display for RegistryProblem {
     }
 }
 
-/// All that is wrong with a set of skills.
+/// All problems of a set of skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryError(Vec<RegistryProblem>);
 
@@ -109,7 +109,7 @@ impl RegistryError {
         Self(problems)
     }
 
-    /// What is wrong; never empty.
+    /// The problems; never empty.
     pub fn problems(&self) -> &[RegistryProblem] {
         &self.0
     }

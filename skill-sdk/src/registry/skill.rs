@@ -1,4 +1,4 @@
-//! One skill: the handle that `#[skill(…)]` puts beside the function.
+//! One skill: the handle that `#[skill(…)]` adds next to the function.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -10,10 +10,9 @@ use crate::contract::schema::OutputShape;
 use crate::contract::{Contract, Spec, Stage, Violation, validate_name, validate_spec};
 use crate::handler::Handler;
 
-/// The handle of a skill: what it declares, its contract, and the function behind it.
+/// The handle of a skill: its declaration, its contract and its function.
 ///
-/// `#[skill(…)]` on the function `merge` makes it available as `merge::SKILL`. The contract is built when it is first asked
-/// for.
+/// `#[skill(…)]` on the function `merge` makes it available as `merge::SKILL`. The contract is built on first use.
 pub struct Skill {
     declaration: &'static Declaration,
     handler: &'static Handler,
@@ -21,7 +20,7 @@ pub struct Skill {
     described: OnceLock<Result<SkillDescription, Vec<RegistryProblem>>>,
 }
 
-/// What is derived from the declaration and the types of a skill.
+/// Everything derived from the declaration and the types of a skill.
 #[derive(Debug)]
 pub struct SkillDescription {
     spec: Spec,
@@ -31,7 +30,7 @@ pub struct SkillDescription {
 }
 
 impl SkillDescription {
-    /// The contract with what stands beside it.
+    /// The contract with its metadata.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -41,25 +40,25 @@ impl SkillDescription {
         &self.spec.contract
     }
 
-    /// The spec as the JSON document of the catalog.
+    /// The spec as a JSON document of the catalog.
     pub fn document(&self) -> &Value {
         &self.document
     }
 
-    /// How the outputs are put into an object.
+    /// How the outputs are wrapped into an object.
     #[doc(hidden)]
     pub fn output_shape(&self) -> OutputShape {
         self.output_shape
     }
 
-    /// What is declared beside the contract.
+    /// The metadata beside the contract.
     pub fn metadata(&self) -> &Map<String, Value> {
         &self.metadata
     }
 }
 
 impl Skill {
-    /// The skill that `declaration` declares and `handler` implements.
+    /// Creates a skill from its declaration and its handler.
     #[doc(hidden)]
     pub const fn new(declaration: &'static Declaration, handler: &'static Handler) -> Self {
         Self {
@@ -70,17 +69,17 @@ impl Skill {
         }
     }
 
-    /// The name: `git.merge`.
+    /// The name, such as `git.merge`.
     pub fn name(&self) -> &'static str {
         self.declaration.name
     }
 
-    /// The version: `2`.
+    /// The version, such as `2`.
     pub fn version(&self) -> &'static str {
         self.declaration.version
     }
 
-    /// `name@version`.
+    /// The ref: `name@version`.
     pub fn reference(&self) -> &str {
         self.shared_reference()
     }
@@ -90,13 +89,13 @@ impl Skill {
             .get_or_init(|| format!("{}@{}", self.name(), self.version()).into())
     }
 
-    /// What the attribute says.
+    /// The arguments of the attribute.
     #[doc(hidden)]
     pub fn declaration(&self) -> &'static Declaration {
         self.declaration
     }
 
-    /// The contract and all else that is derived, or everything that is wrong with it.
+    /// The contract and everything else that is derived, or all problems of the skill.
     pub fn described(&self) -> Result<&SkillDescription, &[RegistryProblem]> {
         self.described
             .get_or_init(|| self.describe())
@@ -104,7 +103,7 @@ impl Skill {
             .map_err(Vec::as_slice)
     }
 
-    /// The function behind the skill.
+    /// The function of the skill.
     #[doc(hidden)]
     pub fn handler(&self) -> &'static Handler {
         self.handler
