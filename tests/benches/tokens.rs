@@ -1,8 +1,11 @@
-//! What a bearer token costs a request: one that is new, and one that is remembered, from one thread and from several.
+//! The cost of a bearer token per request: a new token and a cached one, from one thread and from several.
 //!
-//! Printed, never judged: only figures of one run can be compared.
+//! It prints figures and judges nothing: only figures of one run can be compared.
 
-#![allow(clippy::expect_used, reason = "a measurement that cannot be made should stop")]
+#![allow(
+    clippy::expect_used,
+    reason = "a measurement that fails must stop the program"
+)]
 
 use std::hint::black_box;
 use std::pin::pin;
@@ -14,16 +17,16 @@ use std::time::{Duration, Instant};
 use skill_sdk::auth::Verifier;
 use skill_sdk::testing::TestIssuer;
 
-/// How long one figure is measured.
+/// The duration of one measurement.
 const ROUND: Duration = Duration::from_millis(400);
 
-/// How many rounds there are; the best of each figure counts.
+/// The number of rounds. The best round of each figure is reported.
 const ROUNDS: usize = 5;
 
-/// How many tokens are checked for the first time in a round.
+/// The number of new tokens per round.
 const UNSEEN: u32 = 512;
 
-/// Checks a token whose keys are there: that never waits.
+/// Verifies a token whose keys are cached. This never waits.
 fn check(verifier: &Verifier, authorization: &str) {
     let mut checking = pin!(verifier.authenticate(Some(authorization.as_bytes())));
     match checking.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -32,7 +35,7 @@ fn check(verifier: &Verifier, authorization: &str) {
     }
 }
 
-/// Nanoseconds of one `work`, over a round.
+/// Nanoseconds per `work` in one round.
 fn time(mut work: impl FnMut()) -> f64 {
     let start = Instant::now();
     let mut calls = 0_u32;
@@ -45,7 +48,7 @@ fn time(mut work: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
 }
 
-/// The same on several threads at once: nanoseconds of one `work` on each.
+/// The same on several threads at once: nanoseconds per `work` on each thread.
 fn time_on(threads: usize, work: impl Fn() + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     let times = thread::scope(|scope| {
@@ -83,7 +86,7 @@ fn main() {
         "token bytes",
         "new ns/check",
         "known ns/check",
-        format!("known on {cores} threads")
+        format!("cached, on {cores} threads")
     );
     for token in [short, long] {
         let authorization = token.authorization();
@@ -91,7 +94,7 @@ fn main() {
             .map(|index| token.clone().claim("jti", format!("{index}")).authorization())
             .collect();
         let new = best(|| {
-            // What it remembers of the round before would spoil this one.
+            // A new verifier, so that its cache is empty.
             let verifier = issuer.verifier();
             runtime.block_on(verifier.warm_up());
             let start = Instant::now();

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs clients that others wrote, and the official conformance suite, against the example `everything-skills`.
+"""Runs third-party MCP clients and the official conformance suite against the example `everything-skills`.
 
 Usage: run.py PROGRAM SCRATCH [--update]
        run.py --install SCRATCH
 
-Everything is installed below the folder SCRATCH, which `--install` does alone. Every client gives the same transcript, `golden.json`; `--update` writes it
-anew. Exit code 0: all is as expected.
+Everything is installed below the directory SCRATCH; `--install` only installs. Every client must produce the same transcript,
+`golden.json`; `--update` regenerates it. Exit code 0 means that everything is as expected.
 """
 
 import itertools
@@ -19,12 +19,12 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# The longest that one client or one run of the suite may take.
+# The timeout of one client or one run of the suite, in seconds.
 SECONDS = 240
 
 
 def install(scratch: Path) -> tuple[dict, Path]:
-    """Installs the clients; gives the environment in which Node is the one they need, and the Python."""
+    """Installs the clients. Returns the environment with the right Node, and the path of Python."""
     scratch.mkdir(parents=True, exist_ok=True)
     for file in HERE.iterdir():
         if file.is_file():
@@ -36,10 +36,10 @@ def install(scratch: Path) -> tuple[dict, Path]:
     stamp = scratch / "installed"
     if stamp.exists() and stamp.read_text() == versions:
         return environment, python
-    # Not `npm ci`: an optional dependency of one of the tools is for another system and nowhere to be found.
+    # Not `npm ci`: an optional dependency of one of the tools exists only for another platform, and the command would fail.
     npm = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(npm, cwd=scratch, check=True, timeout=600)
-    # What an install that was interrupted left may lack anything.
+    # An interrupted installation may be incomplete, so start over.
     subprocess.run([sys.executable, "-m", "venv", "--clear", scratch / "python"], check=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-r", HERE / "requirements.txt"], check=True, timeout=600)
@@ -62,7 +62,7 @@ class Server:
     def __enter__(self) -> str:
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
-            raise SystemExit(f"the server did not say where it listens: {line!r}\n{self.told()}")
+            raise SystemExit(f"the server did not print its address: {line!r}\n{self.told()}")
         return line.removeprefix("listening on ").strip()
 
     def __exit__(self, *_) -> None:
@@ -82,11 +82,11 @@ def run(command: list, environment: dict, scratch: Path) -> subprocess.Completed
             command, cwd=scratch, env=environment, capture_output=True, text=True, timeout=SECONDS
         )
     except subprocess.TimeoutExpired as late:
-        raise SystemExit(f"it takes over {SECONDS} seconds: {late.cmd}\n{late.stdout}\n{late.stderr}")
+        raise SystemExit(f"it takes more than {SECONDS} seconds: {late.cmd}\n{late.stdout}\n{late.stderr}")
 
 
 def transcripts(program: Path, url: str, environment: dict, python: Path, scratch: Path):
-    """The transcript of every client, in every era that it knows, over both transports."""
+    """The transcript of every client, in every protocol era that it supports, over both transports."""
     stdio, http = ["stdio", program, "serve", "mcp-stdio"], ["http", url]
     clients = [
         ("TypeScript SDK 1", ["node", "sdk_v1.mjs"], ["legacy"]),
@@ -103,7 +103,7 @@ def transcripts(program: Path, url: str, environment: dict, python: Path, scratc
 
 
 def inspect(program: Path, url: str, environment: dict, scratch: Path, golden: dict) -> None:
-    """The Inspector lists and calls tools, and finds nothing in their schemas."""
+    """The Inspector lists and calls tools, and reports no problem in their schemas."""
     targets = [[url], [program, "serve", "mcp-stdio"]]
     for target, era in itertools.product(targets, ["legacy", "modern"]):
         label = f"Inspector, {era}, {'http' if len(target) == 1 else 'stdio'}"
@@ -124,13 +124,13 @@ def inspect(program: Path, url: str, environment: dict, scratch: Path, golden: d
 
 
 def found(text: str, member: str):
-    """The member of the result that the Inspector printed."""
+    """A field of the result that the Inspector printed."""
     told = json.loads(text)
     return told[member] if member in told else told["result"][member]
 
 
 def conform(url: str, environment: dict, scratch: Path) -> None:
-    """The official suite, with what it may find."""
+    """The official suite, with the expected findings."""
     for revision in ["2025-11-25", "2026-07-28"]:
         results = scratch / "results" / revision
         shutil.rmtree(results, ignore_errors=True)
@@ -165,7 +165,7 @@ def main() -> None:
             same(label, told, golden)
             print(f"ok: {label}")
         inspect(program, url, environment, scratch, golden)
-    # The suite looks for keywords of JSON Schema that the portable form of schemas resolves.
+    # The suite checks JSON Schema keywords that the portable form of schemas inlines.
     with Server(program, "--tool-schemas", "contract") as url:
         conform(url, environment, scratch)
 

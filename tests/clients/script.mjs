@@ -1,6 +1,6 @@
-// What every client does with the server, and how its results become a transcript.
+// The steps of every client, and the conversion of its results into a transcript.
 //
-// `client` has `list()`, `call(name, arguments)` and `progress(name, arguments)`, which gives the reports of progress.
+// `client` has `list()`, `call(name, arguments)` and `progress(name, arguments)`, which returns the progress notifications.
 import { readFileSync } from 'node:fs';
 
 const steps = JSON.parse(readFileSync(new URL('script.json', import.meta.url)));

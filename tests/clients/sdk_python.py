@@ -1,4 +1,4 @@
-"""The SDK for Python, which knows both eras.
+"""The Python SDK, which supports all protocol revisions.
 
 Arguments: legacy|auto stdio PROGRAM ARGUMENT… | legacy|auto http URL
 """
@@ -18,7 +18,7 @@ async def answer(_context, _request):
 
 
 def plain(result) -> dict:
-    """What is the same for all clients in a result."""
+    """The part of a result that is the same for all clients."""
     told = result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return {
         "content": told["content"],

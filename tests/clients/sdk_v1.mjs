@@ -1,4 +1,4 @@
-// The first SDK for TypeScript, which knows the revisions up to 2025-11-25.
+// Version 1 of the TypeScript SDK, which supports the initialize-based revisions (up to 2025-11-25).
 // Arguments: stdio PROGRAM ARGUMENT… | http URL
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';

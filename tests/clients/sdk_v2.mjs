@@ -1,4 +1,4 @@
-// The second SDK for TypeScript, which knows both eras.
+// Version 2 of the TypeScript SDK, which supports all protocol revisions.
 // Arguments: legacy|auto stdio PROGRAM ARGUMENT… | legacy|auto http URL
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';

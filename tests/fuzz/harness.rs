@@ -1,10 +1,10 @@
-//! A host, and requests made of arbitrary bytes: the first byte says how the others are sent.
+//! A server, and requests made of arbitrary bytes. The first byte selects how the rest is sent.
 //!
-//! A fuzzer drives it (`request.rs`), and an ordinary test replays its seeds (`tests/hostile.rs`).
+//! A fuzzer drives it (`request.rs`), and an ordinary test replays its seeds (`tests/untrusted_input.rs`).
 
 #![allow(
     clippy::unused_async,
-    reason = "an asynchronous skill takes no thread of its own, which makes it faster"
+    reason = "an `async fn` needs no thread of its own, which makes it faster"
 )]
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
 
-/// Something of each kind that a schema checks.
+/// One field for each kind of schema.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Node {
@@ -47,7 +47,7 @@ pub(crate) struct Node {
     wide: Option<u128>,
 }
 
-/// One of a few.
+/// An enum.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -59,25 +59,25 @@ pub(crate) enum Kind {
     },
 }
 
-/// Gives back what it read.
+/// Returns its typed input.
 #[skill("hostile.typed", version = "1", side_effects = "none", risk = "low")]
 pub(crate) async fn typed(inputs: Node) -> Node {
     inputs
 }
 
-/// Gives back anything.
+/// Returns any input.
 #[skill("hostile.any", version = "1", side_effects = "none", risk = "low")]
 pub(crate) async fn any(value: Value) -> Value {
     value
 }
 
-/// The largest body that the host reads.
+/// The largest body that the server reads.
 const BODY_LIMIT: usize = 16 * 1024;
 
-/// How long an answer may take. Nothing that is sent makes a skill work for long.
+/// The time limit for a response. No input makes a skill work for long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A running host.
+/// A running server.
 pub(crate) struct Target {
     runtime: Runtime,
     address: SocketAddr,
@@ -85,7 +85,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Starts the host on a free port.
+    /// Starts the server on a free port.
     pub(crate) fn start() -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -116,8 +116,8 @@ impl Target {
         }
     }
 
-    /// Sends what `data` stands for and looks at what comes back. Panics when that is not what a host may answer.
-    pub(crate) fn attack(&self, data: &[u8]) {
+    /// Sends the request that `data` encodes. Panics if the response is not one that a server may give.
+    pub(crate) fn send(&self, data: &[u8]) {
         let Some((how, rest)) = data.split_first() else {
             return;
         };
@@ -133,7 +133,7 @@ impl Target {
         });
     }
 
-    /// Each client has an address of its own, so that none waits for a port.
+    /// Each client has its own address, so that none waits for a free port.
     async fn connect(&self) -> TcpStream {
         let number = self.clients.fetch_add(1, Ordering::Relaxed) % (1 << 16);
         let [.., high, low] = number.to_be_bytes();
@@ -142,10 +142,10 @@ impl Target {
         socket.connect(self.address).await.unwrap()
     }
 
-    /// Bytes that need not be HTTP, and then the end. Any answer is good that is one, and so is none.
+    /// Sends bytes that need not be HTTP, then closes its half. The server may send a valid response or none.
     async fn raw(&self, bytes: &[u8]) {
         let mut stream = self.connect().await;
-        // The host may hang up before it read everything.
+        // The server may close the connection before it has read everything.
         let sent = stream.write_all(bytes).await.is_ok() && stream.shutdown().await.is_ok();
         let answer = read(&mut stream).await;
         if sent && answer.starts_with(b"HTTP/1.") {
@@ -154,7 +154,7 @@ impl Target {
         self.still_alive().await;
     }
 
-    /// A request that HTTP allows: it has exactly one answer.
+    /// Sends a valid HTTP request, which gets exactly one response.
     async fn whole(&self, request: &[u8]) {
         let mut stream = self.connect().await;
         let _ = stream.write_all(request).await;
@@ -169,7 +169,7 @@ impl Target {
         let answer = read(&mut stream).await;
         assert!(
             answer.starts_with(b"HTTP/1.1 200"),
-            "the host is dead: {}",
+            "the server died: {}",
             shown(&answer)
         );
     }
@@ -178,7 +178,7 @@ impl Target {
 async fn read(stream: &mut TcpStream) -> Vec<u8> {
     let mut answer = Vec::new();
     let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
-    assert!(read.is_ok(), "no end of the answer: {}", shown(&answer));
+    assert!(read.is_ok(), "the response has no end: {}", shown(&answer));
     answer
 }
 
@@ -191,12 +191,12 @@ fn post(reference: &str, header: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// The bytes in the place of the inputs.
+/// Sends the bytes as the inputs.
 fn inputs(bytes: &[u8]) -> Vec<u8> {
     [br#"{"inputs": "#, bytes, b"}"].concat()
 }
 
-/// The bytes as the value of a header, as far as HTTP allows them there.
+/// Sends the bytes as a header value, as far as HTTP allows.
 fn with_header(bytes: &[u8]) -> Vec<u8> {
     let value: String = bytes
         .iter()
@@ -219,10 +219,10 @@ fn with_header(bytes: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Whether `answer` is what a host may say to a stranger. `ours`: the request got past the reader of HTTP, so that the
-/// answer has a body in our form.
+/// Panics unless `answer` is a valid response to untrusted input. `ours`: hyper accepted the request, so the body must
+/// have the format of the SDK.
 fn check(answer: &[u8], ours: bool) {
-    // What comes before the answer when the client asks whether it may go on.
+    // The server sends this before the response if the client sent `Expect: 100-continue`.
     let answer = answer
         .strip_prefix(b"HTTP/1.1 100 Continue\r\n\r\n".as_slice())
         .unwrap_or(answer);
@@ -231,14 +231,17 @@ fn check(answer: &[u8], ours: bool) {
         .get(9..12)
         .and_then(|status| status.parse().ok())
         .unwrap_or_else(|| panic!("no answer: {text}"));
-    assert!(status < 500 || status == 503, "the host blames itself: {text}");
+    assert!(
+        status < 500 || status == 503,
+        "the server reports an internal error: {text}"
+    );
     if !ours {
         return;
     }
     let at = answer.windows(4).position(|window| window == b"\r\n\r\n");
-    let body = &answer[at.unwrap_or_else(|| panic!("no end of the head: {text}")) + 4..];
+    let body = &answer[at.unwrap_or_else(|| panic!("the headers have no end: {text}")) + 4..];
     if body.is_empty() {
-        // What hyper rejects by itself: bytes that are not HTTP, headers over the limits, an unknown `Expect`.
+        // hyper writes these responses: the bytes are not HTTP, a header exceeds a limit, or `Expect` is unknown.
         assert!(matches!(status, 400 | 414 | 417 | 431), "no body: {text}");
         return;
     }
@@ -247,7 +250,7 @@ fn check(answer: &[u8], ours: bool) {
         let error = &body["error"];
         assert!(
             error["code"].is_string() && error["message"].is_string(),
-            "no envelope: {text}"
+            "the body is not an error envelope: {text}"
         );
         assert_eq!(error["retryable"], status == 503, "{text}");
     }

@@ -2,12 +2,12 @@
 
 #![no_main]
 
-mod attack;
+mod harness;
 
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 
-static TARGET: LazyLock<attack::Target> = LazyLock::new(attack::Target::start);
+static TARGET: LazyLock<harness::Target> = LazyLock::new(harness::Target::start);
 
-fuzz_target!(|data: &[u8]| TARGET.attack(data));
+fuzz_target!(|data: &[u8]| TARGET.send(data));

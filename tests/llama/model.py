@@ -1,8 +1,8 @@
-"""A language model of a few kilobytes, written as a GGUF file: architecture of Llama, one layer, one token for each byte.
+"""A language model of a few kilobytes, written as a GGUF file: Llama architecture, one layer, one token per byte.
 
-Its weights are random numbers of a fixed seed, so it knows nothing; what it writes is given form by the grammar that a server
-makes of a schema. One direction is not random: `close` says how much it likes the marks that end a string, a list or an object,
-so that its answers are short (above 0) or never end (below).
+Its weights are random numbers with a fixed seed, so it is untrained; the grammar that a server compiles from a schema makes its
+output valid. One direction is not random: `close` is the bias for characters that end a string, an array or an object. With a
+positive value responses are short, with a negative one they never end.
 """
 
 import random
@@ -15,8 +15,8 @@ INNER = 64
 CONTEXT = 65536
 
 MARKS = '"]}'
-# What stands before the bytes: unknown, start, end, and the space, which has a sign of its own in this kind of vocabulary. The
-# numbers are the kinds of tokens that the format has.
+# The tokens before the byte tokens: unknown, start, end, and the space, which has its own symbol in this kind of vocabulary. The
+# numbers are the token types of the format.
 SPECIAL = [("<unk>", 2), ("<s>", 3), ("</s>", 3), ("\u2581", 1)]
 BYTE = 6
 END = 2
@@ -25,7 +25,7 @@ CHAT = (
     "{% if add_generation_prompt %}assistant: {% endif %}"
 )
 
-# Kinds of values in the head of a file.
+# Value types in the header of the file.
 UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9
 ALIGNMENT = 32
 
@@ -78,7 +78,7 @@ def head(name):
 
 
 def weights(tokens, close):
-    """The tensors: name, shape (rows of the file's order come last), numbers."""
+    """The tensors: name, shape (in the order of the file, rows last), values."""
     chance = random.Random(SEED)
 
     def noise(rows, columns, scale):
@@ -87,7 +87,7 @@ def weights(tokens, close):
     embedding = noise(tokens, WIDTH, 0.5)
     output = noise(tokens, WIDTH, 0.5)
     for row in embedding:
-        # The same in every token: what the marks are liked by.
+        # A constant part of every token, which the bias of the closing characters acts on.
         row[0] = 2.0
     for token, row in enumerate(output):
         row[0] = 0.0

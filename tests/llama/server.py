@@ -1,9 +1,9 @@
-"""The server of llama.cpp, as the package `xllamacpp` has it, with a model that is made on the spot.
+"""The llama.cpp server from the package `xllamacpp`, with a generated model.
 
     python server.py MODEL.gguf CLOSE
 
-`CLOSE` is the temper of the model: see `model.py`. Prints one line of JSON with its address, and serves until its standard
-input ends.
+`CLOSE` is the bias of the model: see `model.py`. Prints one line of JSON with its address, and serves until its standard input
+ends.
 """
 
 import json
@@ -18,7 +18,7 @@ NAME = "tiny"
 
 
 def main(path, close):
-    # Another server may be about to read it.
+    # Another server may be reading it.
     fresh = f"{path}.{os.getpid()}"
     model.write(fresh, NAME, close)
     os.replace(fresh, path)

@@ -1,14 +1,14 @@
-"""An executor of skills as the platform's: imports packages, finds skills, calls each in a process of its own.
+"""An executor of skills like the platform's: it imports packages, finds skills, and runs each call in a child process.
 
-Standard library only. What is known of the platform's executor is done as it does it: a skill is an object whose *type*
-has `__skill_contract__`; `module:function` of the contract is imported and called as `__skill_invoke__(inputs, meta)`; a
-call runs in a child process that is killed when its time is up; an exception is the failure, with its `code` where that
-has the form of one, `retryable` where it is exactly true, and `details`.
+Standard library only. It follows the known behavior of the platform's executor. A skill is an object whose *type* has
+`__skill_contract__`. The entrypoint `module:function` of the contract is imported and called as `__skill_invoke__(inputs, meta)`. A
+call runs in a child process that is killed at the timeout. An exception is a failure, with its `code` if that is valid,
+`retryable` if it is exactly true, and `details`.
 
     executor.py list                  the skills of CONTROL_PLANE_SKILLS_LOCAL_PACKAGES, as JSON
-    executor.py run < CALLS           one call a line, {ref, inputs, meta?, kill?, start?}; one answer a line
-    executor.py measure REF INPUTS N  seconds of N calls, each in a process of its own, and of N calls in one process
-    executor.py answers FILE          what it makes of recorded answers of an HTTP host; prints those that differ
+    executor.py run < CALLS           one call per line, {ref, inputs, meta?, kill?, start?}; one response per line
+    executor.py measure REF INPUTS N  seconds for N calls in one process each, and for N calls in one process
+    executor.py answers FILE          interprets recorded responses of an HTTP server; prints those that differ
 """
 
 import importlib
@@ -41,7 +41,7 @@ def load(entrypoint):
     module, function = entrypoint.split(":", 1)
     value = getattr(importlib.import_module(module), function)
     if not hasattr(type(value), "__skill_contract__"):
-        raise LookupError(f"{entrypoint} is no skill")
+        raise LookupError(f"{entrypoint} is not a skill")
     return value
 
 
@@ -67,7 +67,7 @@ def work(sender, entrypoint, inputs, meta):
 
 
 def call(entrypoint, job):
-    """Runs one call in a child process; kills it when its time is up."""
+    """Runs one call in a child process; kills it at the timeout."""
     contract = type(load(entrypoint)).__skill_contract__
     meta = {"invocationId": None, "idempotencyKey": None, "timeoutSeconds": None, "settings": None}
     meta |= job.get("meta", {}) | {"skill": job["ref"]}
@@ -128,7 +128,7 @@ def refused(message, errors=None):
 
 
 def outcome(status, headers, body):
-    """What an answer of an HTTP host means. The output schema is {type object, required [sum], sum an integer}."""
+    """Interprets a response of an HTTP server. The output schema is {type object, required [sum], sum an integer}."""
     if 200 <= status < 300:
         try:
             outputs = json.loads(body.decode())
@@ -179,7 +179,7 @@ def answers(file):
             headers = {name.lower(): value for name, value in given.get("headers", {}).items()}
             got = outcome(given["status"], headers, body)
         for error in ((expected.get("failure") or {}).get("details") or {}).get("errors", []):
-            # The wording of a violation is the validator's own.
+            # The wording of a violation depends on the validator.
             del error["message"]
         if got != expected:
             print(json.dumps({"id": case["id"], "got": got, "expected": expected}))

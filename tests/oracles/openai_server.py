@@ -1,8 +1,8 @@
-"""A server of OpenAI's protocol whose only knowledge is the official Python library.
+"""An OpenAI-compatible mock server based on the types of the official Python library.
 
-A request that does not fit the types of the library is refused with 400 and a word that no form of the request cures. The
-answer is made by the schema that came along, with null wherever null is allowed, and written by the library's own types.
-Below the path /no-schema a response_format with a schema is refused. Prints its address, and serves until it is killed.
+A request that is invalid for the types of the library is rejected with 400 and an error type that no other response format avoids.
+The response is generated from the schema in the request, with null wherever null is allowed, and serialized by the library's own
+types. Below the path /no-schema a response_format with a schema is rejected. Prints its address, and serves until it is killed.
 """
 
 import http.server
@@ -19,7 +19,7 @@ KNOWN = set(typing.get_type_hints(CompletionCreateParamsNonStreaming))
 
 
 def sample(schema, root):
-    """A value that fits a schema of the strict profile."""
+    """A value that is valid for a schema of the strict profile."""
     if "$ref" in schema:
         target = root
         for step in schema["$ref"].removeprefix("#/").split("/"):
@@ -49,7 +49,7 @@ def answer(path, body):
     request = REQUEST.validate_python(body)
     unknown = set(body) - KNOWN
     assert not unknown, f"the library does not know {unknown}"
-    # A list in the types of the library is read lazily: asked for, it is checked.
+    # Lists in the library's types are validated lazily: reading them validates them.
     messages = list(request["messages"])
     assert [sorted(message) for message in messages] == [["content", "role"]] * len(messages), messages
     form = request.get("response_format") or {"type": "text"}
@@ -83,7 +83,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except ValueError as error:
             status, text = 400, json.dumps({"error": {"message": str(error), "type": "invalid_request_error", "code": None, "param": None}})
         except Exception as error:  # pylint: disable=broad-except
-            print(f"refused: {error!r}", file=sys.stderr)
+            print(f"rejected: {error!r}", file=sys.stderr)
             status, text = 500, json.dumps({"error": {"message": str(error), "code": "unknown_request"}})
         data = text.encode()
         self.send_response(status)

@@ -1,8 +1,8 @@
-"""What the client libraries of model providers do to the schemas of tools.
+"""Shows what the client libraries of model providers do to tool schemas.
 
 Reads {"tools": [{"name", "description", "inputs"}]} from standard input. Writes the versions of the libraries and for each
-tool, under "provider.mode", whether the library takes it as it is ("same"), changes it ("altered") or fails ("refused"), and
-what it said. Needs the packages openai, anthropic and google-genai; nothing is sent anywhere.
+tool, under "provider.mode", whether the library accepts it unchanged ("same"), changes it ("altered") or fails ("refused"), with its
+message. Requires the packages openai, anthropic and google-genai. Nothing is sent over the network.
 """
 
 import copy
@@ -20,7 +20,7 @@ from google.genai import types as gemini
 from openai.lib._pydantic import _ensure_strict_json_schema as openai_strict_schema
 from openai.types.shared import FunctionDefinition
 
-# What the API documents and the helper of the library moves into the description all the same.
+# Keywords that the API documents as supported, but that the helper of the library moves into the description.
 ANTHROPIC_DOCUMENTED = ("$schema", "definitions", "default", "pattern")
 
 
@@ -43,14 +43,14 @@ def anthropic_always(tool):
 
 def anthropic_strict(tool):
     def expected(schema):
-        """What the helper writes for a schema that it takes as it is."""
+        """The output of the helper for a schema that it accepts unchanged."""
         if isinstance(schema, list):
             return [expected(item) for item in schema]
         if not isinstance(schema, dict):
             return schema
         schema = {key: value for key, value in schema.items() if key not in ANTHROPIC_DOCUMENTED}
         if "enum" in schema or "const" in schema:
-            # A type beside fixed values says nothing more.
+            # A type is redundant if the values are fixed.
             schema.pop("type", None)
         if schema.get("type") == "object":
             schema.setdefault("properties", {})
@@ -63,7 +63,7 @@ def anthropic_strict(tool):
         return schema
 
     def documented(schema):
-        """The schema without what is documented and moved, anywhere."""
+        """The schema without these keywords at any depth."""
         if isinstance(schema, list):
             return [documented(item) for item in schema]
         if not isinstance(schema, dict):
@@ -88,7 +88,7 @@ def gemini_always(tool):
 
 def gemini_openapi(tool):
     schema = copy.deepcopy(tool["inputs"])
-    # Every client leaves it out.
+    # Every client omits it.
     schema.pop("$schema", None)
     gemini.FunctionDeclaration(
         name=tool["name"], description=tool["description"], parameters=gemini.Schema.model_validate(schema)
@@ -112,7 +112,7 @@ CHECKS = {
 def result(check, tool):
     try:
         before, after = check(tool)
-    # A library refuses with whatever its code runs into.
+    # A library may fail with any exception.
     except Exception as error:
         return {"verdict": "refused", "why": f"{type(error).__name__}: {error}"[:300]}
     if before == after:

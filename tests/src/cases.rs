@@ -1,6 +1,6 @@
 //! The recorded cases of the reference implementation, and the report of a replay.
 //!
-//! `SKILL_SDK_CASES=DIR` names another folder with recordings of the same shape.
+//! `SKILL_SDK_CASES=DIR` names another directory with recordings of the same format.
 
 use std::any::Any;
 use std::fmt::Write as _;
@@ -18,13 +18,13 @@ use serde_json::Value;
 pub struct Case {
     /// The id, unique in its file.
     pub id: String,
-    /// What goes in.
+    /// The input of the case.
     pub input: Value,
-    /// What comes out of the reference.
+    /// The output of the reference implementation.
     pub expect: Value,
 }
 
-/// The folder of the recordings.
+/// The directory of the recordings.
 pub fn folder() -> PathBuf {
     match std::env::var_os("SKILL_SDK_CASES") {
         Some(folder) => folder.into(),
@@ -32,20 +32,20 @@ pub fn folder() -> PathBuf {
     }
 }
 
-/// The recordings in `file`; nothing, with a message, where they are not at hand.
+/// The recordings in `file`. `None`, with a message, if the recordings are not installed.
 pub fn document(file: &str) -> Option<Value> {
     let text = fs::read_to_string(folder().join(file));
     if let Err(error) = &text
         && error.kind() == std::io::ErrorKind::NotFound
     {
-        eprintln!("skipped: the recorded cases are not at hand ({file})");
+        eprintln!("skipped: the recorded cases are not installed ({file})");
         return None;
     }
-    let text = text.expect("the recorded cases are there and can be read");
+    let text = text.expect("the recorded cases can be read");
     Some(serde_json::from_str(&text).expect("the cases are JSON"))
 }
 
-/// The cases of `file`; none, with a message, where the recordings are not at hand.
+/// The cases of `file`. Empty, with a message, if the recordings are not installed.
 pub fn load(file: &str) -> Vec<Case> {
     let Some(document) = document(file) else {
         return Vec::new();
@@ -61,29 +61,29 @@ pub fn load(file: &str) -> Vec<Case> {
         .collect()
 }
 
-/// What became of one case.
+/// The result of one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It comes out as recorded.
+    /// The result is as recorded.
     Ok,
-    /// It comes out differently.
+    /// The result differs from the recording.
     Differs(String),
-    /// It comes out as the specification wants, which differs from the recording.
+    /// The result differs from the recording because the specification decides otherwise.
     Deliberate(String),
-    /// This test does not replay it.
+    /// This test does not replay the case.
     NotReplayed(String),
 }
 
-/// The verdicts of one test, a line each.
+/// The verdicts of one test, printed one per line.
 #[derive(Debug)]
 pub struct Replay {
-    /// The cases that need not be replayed, with the reason for each group.
+    /// The groups of cases that this test does not replay, each with the reason.
     left_out: &'static [(&'static str, &'static [&'static str])],
     failures: String,
 }
 
 impl Replay {
-    /// `left_out` holds ids, or beginnings of ids that end with `-`, of the cases that this test does not replay.
+    /// `left_out` holds ids, or prefixes of ids that end with `-`, of cases that this test does not replay.
     pub fn new(left_out: &'static [(&'static str, &'static [&'static str])]) -> Self {
         Self {
             left_out,
@@ -91,7 +91,7 @@ impl Replay {
         }
     }
 
-    /// Why a case is left out.
+    /// Why a case is not replayed.
     pub fn left_out(&self, id: &str) -> Option<&'static str> {
         let names = |entry: &str| entry == id || (entry.ends_with('-') && id.starts_with(entry));
         let mut groups = self.left_out.iter();
@@ -99,7 +99,7 @@ impl Replay {
         group.map(|(reason, _)| *reason)
     }
 
-    /// Prints the line of a case.
+    /// Prints the verdict of a case.
     pub fn report(&mut self, id: &str, verdict: &Verdict) {
         let line = match verdict {
             Verdict::Ok => format!("{id}: ok"),
@@ -118,7 +118,7 @@ impl Replay {
         }
     }
 
-    /// Replays a case that asserts what it finds, unless it is left out.
+    /// Runs a case that asserts its result, unless the case is left out.
     pub async fn run(&mut self, case: &Case, replay: impl Future<Output = ()>) {
         let verdict = match self.left_out(&case.id) {
             Some(reason) => Verdict::NotReplayed(reason.to_owned()),
@@ -127,7 +127,7 @@ impl Replay {
         self.report(&case.id, &verdict);
     }
 
-    /// The same for a replay that is not asynchronous.
+    /// Like [`run`](Self::run), for a replay that is not asynchronous.
     pub fn run_blocking(&mut self, case: &Case, replay: impl FnOnce()) {
         let verdict = match self.left_out(&case.id) {
             Some(reason) => Verdict::NotReplayed(reason.to_owned()),
@@ -139,13 +139,13 @@ impl Replay {
         self.report(&case.id, &verdict);
     }
 
-    /// Fails when a case differs, or is not replayed and not left out for a reason.
+    /// Fails if a case differs, or is not replayed without a listed reason.
     pub fn finish(self) {
         assert!(self.failures.is_empty(), "\n{}", self.failures);
     }
 }
 
-/// A panic is a case that differs.
+/// A panic means that the case differs.
 async fn attempt(replay: impl Future<Output = ()>) -> Verdict {
     let mut replay = pin!(replay);
     poll_fn(
@@ -157,9 +157,9 @@ async fn attempt(replay: impl Future<Output = ()>) -> Verdict {
     .await
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("a panic without a text").to_owned()
+    text.unwrap_or("a panic without a message").to_owned()
 }

@@ -1,4 +1,4 @@
-//! A client of HTTP/2 that is not ours.
+//! An HTTP/2 client built on the `h2` crate, independent of the SDK.
 
 use std::io::Cursor;
 use std::net::SocketAddr;
@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::wire::Answer;
+use crate::raw_http::Response;
 
-/// How long a test waits for what should come at once, or by a clock that is paused.
+/// The time limit for things that should happen at once, or by a paused clock.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// One connection.
@@ -29,7 +29,7 @@ impl Http2 {
         Self::with(address, &Builder::new()).await
     }
 
-    /// Connects as a client that takes nothing of any response body.
+    /// Connects with a window of zero bytes, so the server cannot send a response body.
     pub async fn connect_without_window(address: SocketAddr) -> Self {
         Self::with(address, Builder::new().initial_window_size(0)).await
     }
@@ -44,7 +44,7 @@ impl Http2 {
         }
     }
 
-    /// Sends a request, as soon as the server takes one more.
+    /// Sends a request as soon as the server accepts another stream.
     pub async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<Sent, Error> {
         let mut requests = self.requests.clone().ready().await?;
         let request = Request::builder()
@@ -60,12 +60,12 @@ impl Http2 {
         Ok(Sent(response))
     }
 
-    /// Sends a request and receives the answer.
-    pub async fn ask(&mut self, method: &str, path: &str, body: &str) -> Result<Answer, Error> {
-        self.send(method, path, body).await?.answer().await
+    /// Sends a request and receives the response.
+    pub async fn ask(&mut self, method: &str, path: &str, body: &str) -> Result<Response, Error> {
+        self.send(method, path, body).await?.response().await
     }
 
-    /// Waits until the server ends the connection, which this client would keep; gives why, if that was an error.
+    /// Waits until the server closes the connection, and returns its error, if there was one.
     pub async fn closed(&mut self) -> Result<(), Error> {
         let closed = timeout(PATIENCE, &mut self.connection).await;
         let closed = closed.expect("the server closes the connection");
@@ -78,15 +78,15 @@ impl Http2 {
 pub struct Sent(ResponseFuture);
 
 impl Sent {
-    /// The response, whose body is still to come, and its status.
+    /// The status of the response; its body is not read yet.
     pub async fn head(self) -> Result<(u16, RecvStream), Error> {
         let response = timeout(PATIENCE, self.0).await;
-        let (head, body) = response.expect("the server answers in time")?.into_parts();
+        let (head, body) = response.expect("the server responds in time")?.into_parts();
         Ok((head.status.as_u16(), body))
     }
 
-    /// The answer, whole.
-    pub async fn answer(self) -> Result<Answer, Error> {
+    /// The whole response.
+    pub async fn response(self) -> Result<Response, Error> {
         let whole = async {
             let (head, mut body) = self.0.await?.into_parts();
             let mut bytes = Vec::new();
@@ -99,7 +99,7 @@ impl Sent {
                 let value = value.to_str().expect("the headers are text");
                 (name.to_string(), value.to_owned())
             };
-            Ok(Answer {
+            Ok(Response {
                 status: head.status.as_u16(),
                 headers: head.headers.iter().map(header).collect(),
                 body: String::from_utf8(bytes).expect("bodies are UTF-8"),
@@ -107,6 +107,6 @@ impl Sent {
         };
         timeout(PATIENCE, whole)
             .await
-            .expect("the server answers in time")
+            .expect("the server responds in time")
     }
 }

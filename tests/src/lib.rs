@@ -1,16 +1,16 @@
-//! What the tests share: the recorded cases, the skills that they call, the log and the wire as a test sees them.
+//! Shared by the tests: recorded cases, their skills, captured logs, servers and raw HTTP clients.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::missing_panics_doc,
-    reason = "all of this runs in tests, where a panic is a failed test"
+    reason = "this code runs in tests only, where a panic is a failed test"
 )]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
 pub mod cases;
@@ -19,6 +19,6 @@ mod docs;
 pub mod http2;
 pub mod log;
 pub mod program;
+pub mod raw_http;
 pub mod sample;
-pub mod signs;
-pub mod wire;
+pub mod skill_events;

@@ -1,7 +1,7 @@
-//! The log of a test program, captured.
+//! Captures the log of a test program.
 //!
-//! The whole program has one log, since a skill may run on any thread. A test finds its own events by the invocation id
-//! that it gave to its calls, so tests may run at the same time.
+//! There is one log for the whole program, since a skill may run on any thread. A test finds its events by the invocation
+//! id that it gave to its calls, so tests can run at the same time.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -13,32 +13,32 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Fields of an event or a span as text; the message of an event is the field `message`.
+/// Fields of an event or span as strings. The message of an event is the field `message`.
 pub type Fields = BTreeMap<String, String>;
 
 /// One event.
 #[derive(Debug, Clone)]
 pub struct Logged {
-    /// How grave it is.
+    /// The level.
     pub level: Level,
-    /// Its own fields.
+    /// The fields of the event itself.
     pub fields: Fields,
-    /// The fields of the spans around it, the outermost first.
+    /// The fields of the enclosing spans, outermost first.
     pub spans: Vec<Fields>,
 }
 
 impl Logged {
-    /// The text of the event.
+    /// The message of the event.
     pub fn message(&self) -> &str {
         self.field("message")
     }
 
-    /// A field of the event itself; empty when there is none.
+    /// A field of the event itself; empty if it is not set.
     pub fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// A field of the spans around it; empty when there is none.
+    /// A field of the enclosing spans; empty if it is not set.
     pub fn inherited(&self, name: &str) -> &str {
         let found = self.spans.iter().rev().find_map(|span| span.get(name));
         found.map_or("", String::as_str)
@@ -50,12 +50,12 @@ fn log() -> MutexGuard<'static, Vec<Logged>> {
     LOG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Captures all events of all levels of this program from now on. May be called any number of times.
+/// Captures all events of this program at every level from now on. Can be called any number of times.
 pub fn capture() {
     static INSTALLED: OnceLock<()> = OnceLock::new();
     INSTALLED.get_or_init(|| {
         let subscriber = tracing_subscriber::registry().with(Capture);
-        tracing::subscriber::set_global_default(subscriber).expect("nobody else captures the log");
+        tracing::subscriber::set_global_default(subscriber).expect("no other subscriber is installed");
     });
 }
 
@@ -68,7 +68,7 @@ pub fn of_call(invocation_id: &str) -> Vec<Logged> {
     own.cloned().collect()
 }
 
-/// The whole log as text: everything that any formatter could write.
+/// The whole log as text: everything that a formatter could write.
 pub fn text() -> String {
     log().iter().map(|event| format!("{event:?}\n")).collect()
 }

@@ -1,14 +1,14 @@
-//! A program with skills in a process of its own.
+//! A server in a process of its own.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
-/// A program that serves over HTTP. It is ended when this is dropped.
+/// A server over HTTP in a process of its own. Dropping it kills the process.
 #[derive(Debug)]
 pub struct Program {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
     /// Its management port, when the arguments have `--ops-addr`.
     pub ops: Option<SocketAddr>,
@@ -17,19 +17,19 @@ pub struct Program {
     stderr: JoinHandle<String>,
 }
 
-/// What a program left behind.
+/// The result of a process that ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Everything it wrote to standard output.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// Everything it wrote to standard error.
     pub stderr: String,
 }
 
 impl Program {
-    /// Starts `binary` with these arguments and variables, and no others that a host reads.
+    /// Starts `binary` with these arguments and environment variables, and no others that a server reads.
     pub fn serve(binary: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut child = command(binary, arguments, variables)
             .spawn()
@@ -39,7 +39,7 @@ impl Program {
         let mut text = String::new();
         let mut address = |prefix: &str| {
             let start = text.len();
-            stdout.read_line(&mut text).expect("it says where it listens");
+            stdout.read_line(&mut text).expect("it prints its address");
             text[start..].trim().strip_prefix(prefix)?.parse().ok()
         };
         let listening = address("listening on http://");
@@ -59,7 +59,7 @@ impl Program {
         }
     }
 
-    /// How many bytes of memory it takes now, as Linux tells.
+    /// The resident memory in bytes, from `/proc`.
     #[cfg(target_os = "linux")]
     pub fn memory(&self) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
@@ -74,7 +74,7 @@ impl Program {
         signal(self.child.id(), name);
     }
 
-    /// Waits for the end.
+    /// Waits for the process to exit.
     pub fn ended(mut self) -> Ended {
         let status = self.child.wait().expect("it is a child");
         let empty = || thread::spawn(String::new);
@@ -90,7 +90,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -98,7 +98,7 @@ impl Drop for Program {
 
 /// Sends a signal, such as `TERM`, to a process.
 pub fn signal(process: u32, name: &str) {
-    // Every shell can do that, and not every system has a program for it.
+    // `kill` is a shell builtin; some systems have no program of that name.
     let sent = Command::new("sh")
         .args(["-c", "kill -s \"$0\" \"$1\"", name, &process.to_string()])
         .status();
@@ -156,5 +156,5 @@ fn read_rest(line: String, mut stdout: BufReader<ChildStdout>) -> JoinHandle<Str
 
 #[expect(clippy::panic, reason = "a program that does not start is a failed test")]
 fn unusable(line: &str, stderr: &str) -> ! {
-    panic!("the program does not serve: {line}{stderr}")
+    panic!("the program does not start a server: {line}{stderr}")
 }

@@ -1,4 +1,4 @@
-//! A host on a real socket, and a client that sends and receives bytes.
+//! An HTTP server of the SDK on a real socket, and a client that sends and receives raw bytes.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -17,12 +17,12 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How long a test waits for what should come at once, or by a clock that is paused.
+/// The time limit for things that should happen at once, or by a paused clock.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Asks again and again until something is so, which takes a moment.
+/// Polls a condition until it is true.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    // Not the clock of the runtime, which may be paused.
+    // A system clock: the clock of the runtime may be paused.
     let end = Instant::now() + PATIENCE;
     while !is_so().await {
         assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
@@ -32,20 +32,20 @@ pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
 /// A server that runs until it is told to stop.
 #[derive(Debug)]
 pub struct Server {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
     stop: oneshot::Sender<()>,
-    /// What `serve` returns.
+    /// What `serve` returned.
     pub done: JoinHandle<io::Result<()>>,
 }
 
 impl Server {
-    /// Serves these skills on any free port of the loopback address.
+    /// Serves these skills on a free port of the loopback address.
     pub async fn of(skills: &[&'static Skill]) -> Self {
         Self::start(anonymous(skills), ServeOptions::default()).await
     }
 
-    /// Serves `http` with `options` on any free port of the loopback address.
+    /// Serves `http` with `options` on a free port of the loopback address.
     pub async fn start(http: HttpServer, options: ServeOptions) -> Self {
         Self::at("127.0.0.1:0", http, options).await
     }
@@ -57,7 +57,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             if stopped.await.is_err() {
-                // Nobody can stop it any more.
+                // The sender was dropped: run until the end of the test.
                 pending::<()>().await;
             }
         };
@@ -65,7 +65,7 @@ impl Server {
         Self { address, stop, done }
     }
 
-    /// Tells the server to stop; what `serve` returns comes from the task.
+    /// Tells the server to stop. The task resolves to the result of `serve`.
     pub fn stop(self) -> JoinHandle<io::Result<()>> {
         self.stop.send(()).expect("the server runs");
         self.done
@@ -77,7 +77,7 @@ impl Server {
     }
 }
 
-/// A host of these skills that lets everybody in.
+/// A server of these skills without authentication.
 pub fn anonymous(skills: &[&'static Skill]) -> HttpServer {
     let host = SkillSet::with_states(skills.iter().copied(), States::default());
     HttpServer::anonymous(host.expect("the skills are usable"))
@@ -87,33 +87,33 @@ pub fn anonymous(skills: &[&'static Skill]) -> HttpServer {
 #[derive(Debug)]
 pub struct Client {
     stream: TcpStream,
-    /// What was received and not yet taken.
+    /// Bytes that were received and are not parsed yet.
     received: Vec<u8>,
 }
 
-/// One answer.
+/// One response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     /// The status.
     pub status: u16,
-    /// The headers, with names in lower case.
+    /// The headers; their names are in lower case.
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: String,
 }
 
-impl Answer {
+impl Response {
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect("the body is JSON")
     }
 
-    /// A header; empty when there is none.
+    /// A header; empty if it is not set.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    /// The code of the error that the body holds.
+    /// The error code in the body.
     pub fn code(&self) -> String {
         self.json()["error"]["code"]
             .as_str()
@@ -130,7 +130,7 @@ impl Client {
         Self { stream, received }
     }
 
-    /// Connects with a window for few bytes only, so that the server cannot write ahead.
+    /// Connects with a small receive buffer, so that the server cannot write ahead.
     pub async fn connect_with_small_window(address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("there are sockets");
         socket.set_recv_buffer_size(4096).expect("it can be small");
@@ -139,18 +139,18 @@ impl Client {
         Self { stream, received }
     }
 
-    /// The address of this end.
+    /// The address of the client's end.
     pub fn address(&self) -> SocketAddr {
         self.stream.local_addr().expect("it is connected")
     }
 
-    /// Sends bytes as far as the server takes them before it closes the connection.
+    /// Sends bytes until the server closes the connection.
     pub async fn send_what_fits(&mut self, bytes: impl AsRef<[u8]>) {
-        // A server that refuses what came does not read the rest.
+        // A server that rejects a request does not read the rest of it.
         let _ = self.stream.write_all(bytes.as_ref()).await;
     }
 
-    /// Sends bytes as they are.
+    /// Sends these bytes.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.stream
             .write_all(bytes.as_ref())
@@ -158,8 +158,8 @@ impl Client {
             .expect("the server reads");
     }
 
-    /// Receives one answer to a request of another method than `HEAD`.
-    pub async fn receive(&mut self) -> Answer {
+    /// Receives one response to a request with any method but `HEAD`.
+    pub async fn receive(&mut self) -> Response {
         let (mut answer, length) = self.receive_head().await;
         while self.received.len() < length {
             self.more().await;
@@ -169,8 +169,8 @@ impl Client {
         answer
     }
 
-    /// Receives one answer to a `HEAD` request, and the length that its body would have.
-    pub async fn receive_head(&mut self) -> (Answer, usize) {
+    /// Receives one response to a `HEAD` request, and its `Content-Length`.
+    pub async fn receive_head(&mut self) -> (Response, usize) {
         let end = loop {
             match self.received.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
                 Some(end) => break end,
@@ -188,15 +188,15 @@ impl Client {
         let length = headers
             .get("content-length")
             .and_then(|length| length.parse().ok());
-        let answer = Answer {
-            status: status.expect("an answer has a status"),
+        let answer = Response {
+            status: status.expect("a response has a status"),
             headers,
             body: String::new(),
         };
         (answer, length.unwrap_or_default())
     }
 
-    /// Receives these many bytes.
+    /// Receives exactly this many bytes.
     pub async fn receive_bytes(&mut self, count: usize) -> Vec<u8> {
         while self.received.len() < count {
             self.more().await;
@@ -204,7 +204,7 @@ impl Client {
         self.received.drain(..count).collect()
     }
 
-    /// Waits until the server closes the connection; gives what came before.
+    /// Waits until the server closes the connection, and returns the bytes received before.
     pub async fn closed(&mut self) -> Vec<u8> {
         let read = timeout(PATIENCE, self.stream.read_to_end(&mut self.received)).await;
         // A connection that is reset is closed as well.
@@ -215,8 +215,8 @@ impl Client {
     async fn more(&mut self) {
         let read = timeout(PATIENCE, self.stream.read_buf(&mut self.received)).await;
         let count = read
-            .expect("the server answers in time")
-            .expect("the server answers");
+            .expect("the server responds in time")
+            .expect("the server responds");
         assert!(
             count > 0,
             "the server closed the connection after {:?}",
@@ -224,14 +224,14 @@ impl Client {
         );
     }
 
-    /// Sends a request without a body and receives the answer.
-    pub async fn get(&mut self, method: &str, target: &str) -> Answer {
+    /// Sends a request without a body and receives the response.
+    pub async fn get(&mut self, method: &str, target: &str) -> Response {
         self.send(request(method, target, &[], "")).await;
         self.receive().await
     }
 
-    /// Sends a JSON body with `POST` and receives the answer.
-    pub async fn post(&mut self, target: &str, body: &str) -> Answer {
+    /// Sends a JSON body with `POST` and receives the response.
+    pub async fn post(&mut self, target: &str, body: &str) -> Response {
         self.send(request(
             "POST",
             target,
@@ -243,13 +243,13 @@ impl Client {
     }
 
     /// Calls a skill.
-    pub async fn call(&mut self, skill: &Skill, body: &Value) -> Answer {
+    pub async fn call(&mut self, skill: &Skill, body: &Value) -> Response {
         self.post(&format!("/skills/{}", skill.reference()), &body.to_string())
             .await
     }
 }
 
-/// The bytes of a request; its length is told when there is a body.
+/// The bytes of a request. It has a `Content-Length` if the body is not empty.
 pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
     let mut head = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n");
     for (name, value) in headers {

@@ -1,4 +1,4 @@
-//! The skills that the recorded cases call, each as its author would write it here.
+//! The skills that the recorded cases call, written as an author would write them in Rust.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skill_sdk::{Caller, Skill, SkillContext, SkillError, skill};
 
-/// All of them, in the order in which the recorded host lists them.
+/// All of them, in the order in which the recorded server lists them.
 pub const SKILLS: &[&Skill] = &[
     add::SKILL,
     classify::SKILL,
@@ -93,7 +93,7 @@ pub fn echo(inputs: Value) -> Value {
     json!({"x": inputs["x"]})
 }
 
-/// External write: failures of the environment are retryable, a refusal is not.
+/// External write: failures of the environment are retryable, a rejection is not.
 #[skill(
     "ext.write", version = "1", side_effects = "external_write", risk = "high", idempotency = "required",
     retry = (3, 10),
@@ -106,7 +106,7 @@ pub fn write(inputs: Doc, ctx: &SkillContext) -> Result<Value, SkillError> {
     match inputs.text.as_str() {
         "busy" => Err(SkillError::retryable("upstream_busy", "later")),
         "denied" => Err(SkillError::terminal("denied", "refused").with_details(json!({"why": "policy"}))),
-        #[expect(clippy::panic, reason = "the case wants a crash")]
+        #[expect(clippy::panic, reason = "the recorded case needs a panic")]
         "crash" => panic!("boom"),
         "bad-output" => Ok(json!({"kind": "medium"})),
         _ => {
@@ -134,7 +134,7 @@ pub fn context_echo(inputs: Value, ctx: SkillContext) -> Value {
     })
 }
 
-/// A caller as the recorded cases write it.
+/// A caller in the format of the recorded cases.
 fn caller_document(caller: &Caller) -> Value {
     json!({
         "tenantId": caller.tenant_id,
@@ -152,7 +152,7 @@ fn caller_document(caller: &Caller) -> Value {
     })
 }
 
-/// An error that nobody classified.
+/// An error without a classification.
 #[derive(Debug)]
 pub struct KeyError;
 
@@ -210,7 +210,7 @@ fn add_costs(inputs: &Value, ctx: &SkillContext) {
     }
 }
 
-/// What the SDK makes of an error that is not classified.
+/// How the SDK classifies an error without a classification.
 fn unclassified() -> Result<Value, SkillError> {
     #[expect(clippy::panic, reason = "an error of another type cannot leave this function")]
     {
@@ -319,7 +319,7 @@ pub struct Point {
     y: f64,
 }
 
-/// The members of the zoo that come back.
+/// The fields of the zoo that are returned.
 #[derive(Debug, Deserialize)]
 pub struct ZooIn {
     s: String,

@@ -1,6 +1,6 @@
-//! Signs that a running skill gives to the test that called it.
+//! Events that a running skill reports to the test that called it.
 //!
-//! A test waits for a sign instead of sleeping, and tells calls apart by their invocation id.
+//! A test waits for an event instead of sleeping. It tells calls apart by their invocation id.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,28 +13,28 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
-/// How long a test waits for a sign that should come at once.
+/// The time limit for events that should happen at once.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What happened in a skill.
+/// An event in a skill.
 #[derive(Debug)]
-pub enum Sign {
-    /// Its body began to run.
+pub enum SkillEvent {
+    /// Its body started.
     Started(SkillContext),
-    /// Its body was dropped, at its end or before.
+    /// Its body was dropped: it returned or was cancelled.
     Dropped,
-    /// It came to its last line.
+    /// It reached its last line.
     Ended,
 }
 
-static SENDERS: Mutex<BTreeMap<String, UnboundedSender<Sign>>> = Mutex::new(BTreeMap::new());
+static SENDERS: Mutex<BTreeMap<String, UnboundedSender<SkillEvent>>> = Mutex::new(BTreeMap::new());
 
-/// The signs of calls with one invocation id.
+/// The events of the calls with one invocation id.
 #[derive(Debug)]
-pub struct Signs(UnboundedReceiver<Sign>);
+pub struct SkillEvents(UnboundedReceiver<SkillEvent>);
 
-impl Signs {
-    /// Watches the calls with this invocation id, from now on.
+impl SkillEvents {
+    /// Watches the calls with this invocation id from now on.
     pub fn of_call(invocation_id: &str) -> Self {
         let (sender, receiver) = unbounded_channel();
         let mut senders = SENDERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,17 +42,17 @@ impl Signs {
         Self(receiver)
     }
 
-    /// The next sign.
-    pub async fn next(&mut self) -> Sign {
-        let sign = timeout(PATIENCE, self.0.recv()).await;
-        let sign = sign.expect("the call gives a sign in time");
-        sign.expect("the call gives signs as long as it is watched")
+    /// The next event.
+    pub async fn next(&mut self) -> SkillEvent {
+        let event = timeout(PATIENCE, self.0.recv()).await;
+        let event = event.expect("the call reports an event in time");
+        event.expect("the sender lives as long as the call is watched")
     }
 
-    /// The context of the call, once its body runs.
+    /// Waits until the body starts, and returns the context of the call.
     pub async fn started(&mut self) -> SkillContext {
         match self.next().await {
-            Sign::Started(context) => context,
+            SkillEvent::Started(context) => context,
             other => unexpected(&other),
         }
     }
@@ -60,57 +60,57 @@ impl Signs {
     /// Waits until the body is dropped.
     pub async fn dropped(&mut self) {
         match self.next().await {
-            Sign::Dropped => {}
+            SkillEvent::Dropped => {}
             other => unexpected(&other),
         }
     }
 
-    /// Waits until the body came to its last line.
+    /// Waits until the body reached its last line.
     pub async fn ended(&mut self) {
         match self.next().await {
-            Sign::Ended => {}
+            SkillEvent::Ended => {}
             other => unexpected(&other),
         }
     }
 
-    /// Whether there was no sign since the last one that was taken.
-    pub fn is_quiet(&mut self) -> bool {
+    /// Whether no event is waiting to be read.
+    pub fn has_no_event(&mut self) -> bool {
         self.0.try_recv().is_err()
     }
 }
 
-fn unexpected<T>(sign: &Sign) -> T {
-    #[expect(clippy::panic, reason = "a sign out of order is a failed test")]
+fn unexpected<T>(event: &SkillEvent) -> T {
+    #[expect(clippy::panic, reason = "an unexpected event is a failed test")]
     {
-        panic!("the skill gave another sign than the test waits for: {sign:?}")
+        panic!("the skill reported another event than the test waits for: {event:?}")
     }
 }
 
-/// Gives a sign from within a skill.
-pub fn give(context: &SkillContext, sign: Sign) {
+/// Reports an event from within a skill.
+pub fn report(context: &SkillContext, event: SkillEvent) {
     let senders = SENDERS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(sender) = context.invocation_id().and_then(|id| senders.get(id)) {
-        // A test that ended does not listen any more.
-        let _ = sender.send(sign);
+        // The test may have ended already.
+        let _ = sender.send(event);
     }
 }
 
-/// Gives the sign [`Sign::Started`] now, and [`Sign::Dropped`] when it is dropped.
+/// Reports [`SkillEvent::Started`] now, and [`SkillEvent::Dropped`] when it is dropped.
 #[derive(Debug)]
-#[must_use = "dropped at once it tells nothing"]
+#[must_use = "it reports the end of the body when it is dropped"]
 pub struct Body(SkillContext);
 
 impl Body {
-    /// The body of the call of `context` begins.
+    /// Call this first in the body of the skill.
     pub fn begins(context: &SkillContext) -> Self {
-        give(context, Sign::Started(context.clone()));
+        report(context, SkillEvent::Started(context.clone()));
         Self(context.clone())
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
-        give(&self.0, Sign::Dropped);
+        report(&self.0, SkillEvent::Dropped);
     }
 }
 
@@ -123,7 +123,7 @@ pub fn block_until_cancelled(context: &SkillContext) {
 
 static GATES: Mutex<BTreeMap<String, Arc<Semaphore>>> = Mutex::new(BTreeMap::new());
 
-/// What a call waits at until its test opens it.
+/// A gate that blocks a call until its test opens it.
 fn gate(invocation_id: &str) -> Arc<Semaphore> {
     let mut gates = GATES.lock().unwrap_or_else(PoisonError::into_inner);
     let gate = gates
@@ -132,18 +132,21 @@ fn gate(invocation_id: &str) -> Arc<Semaphore> {
     Arc::clone(gate)
 }
 
-/// Lets one call with this invocation id go on.
+/// Lets one call with this invocation id continue.
 pub fn open_gate(invocation_id: &str) {
     gate(invocation_id).add_permits(1);
 }
 
-/// Waits until the test of the call opens its gate.
+/// Waits until the test opens the gate of this call.
 pub async fn wait_at_gate(context: &SkillContext) {
     let gate = gate(context.invocation_id().unwrap_or_default());
-    gate.acquire().await.expect("gates are never closed").forget();
+    gate.acquire()
+        .await
+        .expect("the semaphore of a gate is never closed")
+        .forget();
 }
 
-/// Blocks the thread of a synchronous skill until the test of the call opens its gate, whatever the context says.
+/// Blocks the thread of a synchronous skill until the test opens its gate, even when the call is cancelled.
 pub fn block_at_gate(context: &SkillContext) {
     let gate = gate(context.invocation_id().unwrap_or_default());
     loop {
@@ -154,8 +157,8 @@ pub fn block_at_gate(context: &SkillContext) {
     }
 }
 
-/// Waits until a count that another thread raises grows no more; gives the count.
-pub fn where_it_stops(count: &AtomicUsize) -> usize {
+/// Waits until a counter that another thread increments stops, and returns its value.
+pub fn wait_until_stable(count: &AtomicUsize) -> usize {
     let mut before = 0;
     loop {
         thread::park_timeout(Duration::from_millis(300));

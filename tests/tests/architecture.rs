@@ -1,15 +1,15 @@
-//! The architecture of the library, checked on its sources.
+//! Checks the architecture of the library on its sources.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The layers from the lowest to the highest; those of one row stand beside each other.
+/// The layers from lowest to highest. Modules in the same row are in the same layer.
 const LAYERS: &[&[&str]] = &[
     &["debug", "error"],
     &["environment"],
-    // Both are the inner crate `skill-sdk-contract`.
+    // Both are in the inner crate `skill-sdk-contract`.
     &["contract", "package"],
     &["validation"],
     &["platform"],
@@ -45,7 +45,7 @@ const CONTRACT_LAYERS: &[&[&str]] = &[
     &["package"],
 ];
 
-/// The layers inside of a folder, likewise. `SkillContext` itself is what the modules of `context` extend.
+/// The layers within a folder. `SkillContext` itself is what the modules of `context` extend.
 const INNER_LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "platform",
@@ -67,22 +67,22 @@ const INNER_LAYERS: &[(&str, &[&[&str]])] = &[
     ),
 ];
 
-/// What names all layers on purpose: the table of contents, and what the macros may name.
+/// Files that name all layers on purpose: the table of contents, and the items for the macros.
 const EXEMPT: &[&str] = &["lib", "private"];
 
-/// Folders of tests that look up, and why.
+/// Test folders that use a higher layer, each with the reason.
 const LOOKING_UP: &[(&str, &str)] = &[
     (
         "platform/connections/tests/",
-        "they use connections as skills do, through a context",
+        "the tests use connections through a context, as skills do",
     ),
     (
         "platform/core/tests/",
-        "they use the core as skills do, through a context",
+        "the tests use the core through a context, as skills do",
     ),
 ];
 
-/// The longest file, in lines.
+/// The maximum length of a file in lines.
 const MAX_LINES: usize = 450;
 
 #[test]
@@ -95,25 +95,25 @@ fn every_example_uses_the_test_kit() {
         walk(&example, &example.join("src"), &mut files);
         let text: String = files.into_iter().map(|(_, text)| text).collect();
         if !text.contains("#[skill(") {
-            continue; // A program with the skills of others.
+            continue; // A program that uses the skills of another crate.
         }
         seen += 1;
         let name = example.display();
         assert!(text.contains("testing::"), "{name} is not tested with the kit");
         if example.join("package").exists() {
             let checks = text.contains("assert_package_matches(\"package\")");
-            assert!(checks, "the tests of {name} do not notice drift");
+            assert!(checks, "the tests of {name} do not check the package for drift");
         }
     }
-    assert!(seen > 6, "the examples are where this test looks for them");
+    assert!(seen > 6, "the examples directory exists");
 }
 
-/// The sources of the library by their paths below `src`.
+/// The sources of the library, by path below `src`.
 fn sources() -> Vec<(String, String)> {
     sources_of("skill-sdk/src", 50)
 }
 
-/// The sources of the inner crate by their paths below its `src`.
+/// The sources of the inner crate, by path below its `src`.
 fn contract_sources() -> Vec<(String, String)> {
     sources_of("skill-sdk/contract/src", 30)
 }
@@ -122,10 +122,7 @@ fn sources_of(folder: &str, at_least: usize) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
     let mut found = Vec::new();
     walk(&root, &root, &mut found);
-    assert!(
-        found.len() > at_least,
-        "the sources are where this test looks for them"
-    );
+    assert!(found.len() > at_least, "the sources directory exists");
     found.sort();
     found
 }
@@ -151,7 +148,7 @@ fn layer(layers: &[&[&str]], name: &str) -> Option<usize> {
     layers.iter().position(|row| row.contains(&name))
 }
 
-/// The first parts of all paths that begin at the crate's root, with their lines. Comments are no code.
+/// The first segment of every path from the crate root, with its line. Comments are ignored.
 fn paths_from_the_root(source: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (index, line) in source.lines().enumerate() {
@@ -175,13 +172,13 @@ fn paths_from_the_root(source: &str) -> Vec<(usize, String)> {
 }
 
 #[test]
-fn no_arrow_points_up() {
-    let mut wrong = arrows_up(sources(), LAYERS);
-    wrong.extend(arrows_up(contract_sources(), CONTRACT_LAYERS));
+fn layers_depend_on_lower_layers_only() {
+    let mut wrong = upward_dependencies(sources(), LAYERS);
+    wrong.extend(upward_dependencies(contract_sources(), CONTRACT_LAYERS));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn arrows_up(sources: Vec<(String, String)>, layers: &[&[&str]]) -> Vec<String> {
+fn upward_dependencies(sources: Vec<(String, String)>, layers: &[&[&str]]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (file, source) in sources {
         let folder = file.split('/').next().unwrap().trim_end_matches(".rs");
@@ -205,7 +202,8 @@ fn arrows_up(sources: Vec<(String, String)>, layers: &[&[&str]]) -> Vec<String> 
     wrong
 }
 
-/// The contract is data for every tool: it does not know the SDK, nothing waits in it, and only packages are files.
+/// The contract crate is plain data for every tool: it does not know the SDK, has no async code, and only its package
+/// module does file I/O.
 #[test]
 fn the_contract_crate_is_plain_data() {
     for (file, source) in contract_sources() {
@@ -227,7 +225,7 @@ fn the_contract_crate_is_plain_data() {
     }
 }
 
-/// The names that a source takes from the root of its folder, by `super::…` or `crate::folder::…`.
+/// The names that a source file uses from the root of its folder, by `super::…` or `crate::folder::…`.
 fn names_from_the_folder(file: &str, source: &str, folder: &str) -> Vec<String> {
     let mut own: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
     own.retain(|part| *part != "mod");
@@ -255,12 +253,12 @@ fn names_from_the_folder(file: &str, source: &str, folder: &str) -> Vec<String> 
     found
 }
 
-/// The names and keywords of a piece of code.
+/// The identifiers and keywords of a piece of code.
 fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split(|c: char| c != '_' && !c.is_alphanumeric())
 }
 
-/// The modules of a folder by the items that its `mod.rs` takes from them.
+/// The modules of a folder, by the items that its `mod.rs` re-exports from them.
 fn reexports(source: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for statement in source.split(';') {
@@ -275,7 +273,7 @@ fn reexports(source: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn no_arrow_points_up_inside_of_a_folder() {
+fn modules_depend_on_lower_layers_only() {
     let sources = sources();
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for (folder, layers) in INNER_LAYERS {
@@ -310,7 +308,7 @@ fn no_arrow_points_up_inside_of_a_folder() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(seen > 30, "only {seen} names were seen");
+    assert!(seen > 30, "only {seen} names were found");
 }
 
 #[test]
@@ -324,8 +322,8 @@ fn files_are_short() {
     assert!(long.is_empty(), "{long:?}");
 }
 
-/// The files that hold `text`.
-fn holders(text: &str) -> Vec<String> {
+/// The files that contain `text`.
+fn files_containing(text: &str) -> Vec<String> {
     sources()
         .into_iter()
         .filter(|(_, source)| source.contains(text))
@@ -334,14 +332,14 @@ fn holders(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn one_file_knows_how_skills_are_registered() {
-    assert_eq!(holders("inventory::"), ["registry/collect.rs"]);
-    assert_eq!(holders("use inventory"), ["private.rs"]);
+fn only_one_file_names_inventory() {
+    assert_eq!(files_containing("inventory::"), ["registry/collect.rs"]);
+    assert_eq!(files_containing("use inventory"), ["private.rs"]);
 }
 
 #[test]
-fn the_platform_is_named_once() {
-    assert_eq!(holders("taimen"), [""; 0]);
+fn the_platform_name_appears_in_one_file() {
+    assert_eq!(files_containing("taimen"), [""; 0]);
     for (file, source) in contract_sources() {
         let code = source.split("#[cfg(test)]").next().unwrap();
         let expected = usize::from(file == "document.rs");
@@ -352,7 +350,7 @@ fn the_platform_is_named_once() {
 }
 
 #[test]
-fn the_check_sees_what_it_should() {
+fn the_check_finds_paths() {
     let source = "use crate::http::x;\n// use crate::testing;\n/// [`crate::host`]\nlet a = $crate::a(my_crate::b);\npub(in crate::package) fn";
     let found: Vec<_> = paths_from_the_root(source);
     assert_eq!(
@@ -369,5 +367,5 @@ fn the_check_sees_what_it_should() {
 
 #[test]
 fn the_library_does_not_use_rmcp() {
-    assert_eq!(holders("rmcp"), [""; 0], "it is an oracle of the tests only");
+    assert_eq!(files_containing("rmcp"), [""; 0], "rmcp is for tests only");
 }

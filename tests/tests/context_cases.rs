@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
 use std::time::Duration;
@@ -17,18 +17,18 @@ use skill_sdk::{Skill, SkillContext, is_valid_code};
 use skill_sdk_tests::cases::{self, Case, Replay};
 use skill_sdk_tests::sample;
 
-/// What is not replayed here, and why.
+/// The cases that are not replayed here, each with the reason.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     (
-        "amounts are numbers by their type",
+        "the type of an amount is a number",
         &["cost-string-amount", "cost-bool-amount"],
     ),
     (
-        "settings are a shared reference, which nobody can assign through",
+        "settings are a shared reference, which does not allow assignment",
         &["settings-readonly"],
     ),
     (
-        "exceptions with attributes are of the reference's language; other errors are in the tests of the pipeline",
+        "exceptions with attributes exist only in the language of the reference; other errors are in the pipeline tests",
         &[
             "from-exception-plain",
             "from-exception-bad",
@@ -37,7 +37,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "belongs to the model client",
+        "replayed by the tests of the model client",
         &[
             "provider-openai-default",
             "provider-openai-explicit",
@@ -48,7 +48,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "belongs to the access to the platform's core",
+        "replayed by the tests of the core client",
         &["core-none", "core-url"],
     ),
 ];
@@ -60,7 +60,7 @@ fn context(timeout: Option<Duration>) -> SkillContext {
 }
 
 #[test]
-fn recorded_facts() {
+fn recorded_facts_match() {
     let mut replay = Replay::new(ELSEWHERE);
     for case in &cases::load("context.json") {
         replay.run_blocking(case, || fact(case));
@@ -82,7 +82,7 @@ fn fact(case: &Case) {
         }
         "local" | "call" => call(case),
         "testing" => testing(case),
-        _ => panic!("no replay for this kind of case"),
+        _ => panic!("this kind of case has no replay"),
     }
 }
 
@@ -93,7 +93,7 @@ fn cost(case: &Case) {
             context.add_cost(op[1].as_str().unwrap(), op[2].as_f64().unwrap());
             continue;
         }
-        // What the recorded double answers when nothing else is said.
+        // The default response of the recorded mock.
         let defaults = json!([10, 5, 15]);
         let usage = op[1].get("usage").unwrap_or(&defaults);
         let tokens = |index: usize| usage[index].as_u64().unwrap_or_default();
@@ -104,7 +104,7 @@ fn cost(case: &Case) {
         context.add_llm_usage(&usage);
     }
     let document = context.cost_document().unwrap_or(Value::Null);
-    // As text: the order of members is part of the document.
+    // Compared as text: the order of the fields is part of the document.
     assert_eq!(
         document.to_string(),
         case.expect["cost"].to_string(),
@@ -116,12 +116,12 @@ fn cost(case: &Case) {
 fn deadline(case: &Case) {
     let timeout = case.input["timeout"].as_u64().map(Duration::from_secs);
     let elapsed = Duration::from_secs(case.input["elapsed"].as_u64().unwrap());
-    // A call that has as much time as is left of the recorded one.
+    // A call whose timeout is the rest of the recorded one.
     let context = context(timeout.map(|timeout| timeout.saturating_sub(elapsed)));
     let left = context
         .remaining()
         .map(|left| (left.as_secs_f64() * 10.0).round() / 10.0);
-    // Time that is up is zero here, not negative.
+    // Remaining time is zero here after the deadline, not negative.
     let expected = case.expect["remaining"].as_f64().map(|left| left.max(0.0));
     assert_eq!(left, expected, "{}", case.id);
     let error = context.check_deadline().err();
@@ -141,7 +141,7 @@ fn skill(case: &Case) -> &'static Skill {
         .unwrap()
 }
 
-/// A call in the same process. A time of 0 means that of the contract.
+/// A call in the same process. A timeout of 0 means the timeout of the contract.
 fn call(case: &Case) {
     let skill = skill(case);
     let host = SkillSet::with_states([skill], States::default()).unwrap();
@@ -171,7 +171,7 @@ fn call(case: &Case) {
     );
 }
 
-/// Messages are our own.
+/// Without the messages, which differ from the reference.
 fn without_messages(error: &Value) -> Value {
     let mut error = error.clone();
     for violation in error["details"]["errors"].as_array_mut().into_iter().flatten() {

@@ -1,18 +1,17 @@
-//! What a crate takes on that only declares skills.
+//! The dependencies of a crate that only declares skills.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The most crates of a build with default features, the user's own included.
+/// The maximum number of crates in a build with default features, including the user's crate.
 const MOST: usize = 26;
 
-/// The most crates of a build with one feature on Linux, the user's own included: what somebody pays who turns it on. A feature
-/// that grows is a decision; a smaller number is welcome here. Other systems have crates of their own, so that there nothing
-/// but the names counts.
+/// The maximum number of crates in a build with one feature on Linux, including the user's crate. Raising a number is a
+/// decision; lowering one is welcome. On other systems the numbers differ, so only the names are checked there.
 const MOST_WITH: [(&str, usize); 13] = [
     ("runtime", 95),
     ("auth", 168),
@@ -29,7 +28,7 @@ const MOST_WITH: [(&str, usize); 13] = [
     ("full", 228),
 ];
 
-/// Crates, and the only features that bring them: nothing of a service is built for somebody who does not use it.
+/// Crates, and the only features that may add them. Users pay only for the services they use.
 const BROUGHT_BY: [(&str, &[&str]); 17] = [
     ("anstream", &["host", "telemetry"]),
     (
@@ -97,7 +96,7 @@ const BROUGHT_BY: [(&str, &[&str]); 17] = [
     ("tracing-subscriber", &["telemetry", "host"]),
 ];
 
-/// What only features may bring.
+/// The crates that only features may add.
 const OPTIONAL: &[&str] = &[
     "anstream",
     "axum",
@@ -114,7 +113,7 @@ const OPTIONAL: &[&str] = &[
     "tracing-subscriber",
 ];
 
-/// The crates of a build of a small user crate, by name and version.
+/// The crates in the build of a small user crate, by name and version.
 fn crates(features: &str) -> BTreeSet<String> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -127,7 +126,7 @@ fn crates(features: &str) -> BTreeSet<String> {
     fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
     fs::create_dir(folder.path().join("src")).unwrap();
     fs::write(folder.path().join("src/lib.rs"), "").unwrap();
-    // The versions that this workspace has, so that nothing is looked up.
+    // The lock file of this workspace, so that nothing is downloaded.
     fs::copy(workspace.join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
     let output = Command::new(env!("CARGO"))
         .args([
@@ -150,13 +149,13 @@ fn crates(features: &str) -> BTreeSet<String> {
         String::from_utf8_lossy(&output.stderr)
     );
     let tree = String::from_utf8(output.stdout).unwrap();
-    // The name and the version, without where it comes from.
+    // The name and the version, without the source.
     let named = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
     tree.lines().filter(|line| !line.is_empty()).map(named).collect()
 }
 
 #[test]
-fn declaring_skills_costs_few_crates_and_no_runtime() {
+fn default_features_add_few_crates_and_no_runtime() {
     let crates = crates("");
     assert!(crates.contains("acme-skills v1.0.0"), "{crates:?}");
     assert!(crates.len() <= MOST, "{} crates: {crates:#?}", crates.len());
@@ -174,7 +173,7 @@ fn has(crates: &BTreeSet<String>, name: &str) -> bool {
 }
 
 #[test]
-fn each_feature_brings_its_own_crates_and_no_more() {
+fn each_feature_adds_only_its_own_crates() {
     let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../skill-sdk/Cargo.toml"));
     let manifest = manifest.unwrap();
     let (_, features) = manifest.split_once("\n[features]\n").unwrap();
@@ -184,13 +183,13 @@ fn each_feature_brings_its_own_crates_and_no_more() {
         .filter(|name| *name != "default")
         .collect();
     let listed: BTreeSet<_> = MOST_WITH.iter().map(|(name, _)| *name).collect();
-    assert_eq!(named, listed, "every feature has a number here");
+    assert_eq!(named, listed, "every feature has a limit here");
 
     for (feature, most) in MOST_WITH {
         let crates = crates(&format!("\"{feature}\""));
         assert!(
             crates.len() <= most || !cfg!(target_os = "linux"),
-            "`{feature}` brings {} crates, and {most} are expected: {crates:#?}",
+            "`{feature}` adds {} crates, but at most {most} are allowed: {crates:#?}",
             crates.len()
         );
         for (name, by) in BROUGHT_BY {

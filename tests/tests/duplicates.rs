@@ -1,32 +1,32 @@
-//! Two declarations of one thing in one program.
+//! Duplicate declarations in one program.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
 use skill_sdk::context::States;
 use skill_sdk::pipeline::{SkillSet, SkillSetError};
 use skill_sdk::{Registry, RegistryProblem, skill, state};
 
-/// The first of its name.
+/// The first skill of this ref.
 #[skill("twice.declared", version = "1", side_effects = "none", risk = "low")]
 fn first() {}
 
 mod other {
-    /// The second of its name.
+    /// The second skill of this ref.
     #[skill_sdk::skill("twice.declared", version = "1", side_effects = "none", risk = "low")]
     pub(super) fn second() {}
 }
 
-/// Another version of that name, which is fine.
+/// Another version of the same name, which is allowed.
 #[skill("twice.declared", version = "2", side_effects = "none", risk = "low")]
 fn third() {}
 
-/// What two functions build.
+/// A state that two functions build.
 struct Pool;
 
 #[state]
@@ -46,8 +46,8 @@ fn of_code<'a>(problems: &'a [RegistryProblem], code: &str) -> &'a RegistryProbl
     problem
 }
 
-/// Both places are in the message: the Rust path, and file, line and column.
-fn tells_both(problem: &RegistryProblem, paths: [&str; 2]) {
+/// The message contains both places: the Rust path, and file, line and column.
+fn assert_names_both_places(problem: &RegistryProblem, paths: [&str; 2]) {
     for path in paths {
         assert!(
             problem.message.contains(&format!("`{path}`")),
@@ -59,13 +59,13 @@ fn tells_both(problem: &RegistryProblem, paths: [&str; 2]) {
 }
 
 #[test]
-fn all_duplicates_are_told_together_with_their_places() {
+fn all_duplicates_are_reported_with_their_places() {
     let error = Registry::collect().unwrap_err();
     assert_eq!(error.problems().len(), 2, "{error}");
     let skills = of_code(error.problems(), "duplicate_skill");
     assert_eq!(skills.reference.as_deref(), Some("twice.declared@1"));
-    tells_both(skills, ["duplicates:first", "duplicates.other:second"]);
-    tells_both(
+    assert_names_both_places(skills, ["duplicates:first", "duplicates.other:second"]);
+    assert_names_both_places(
         of_code(error.problems(), "duplicate_state"),
         ["duplicates::pool", "duplicates::other_pool"],
     );
@@ -73,18 +73,18 @@ fn all_duplicates_are_told_together_with_their_places() {
 }
 
 #[test]
-fn a_host_of_chosen_skills_refuses_them_too() {
+fn from_skills_rejects_duplicates() {
     let host = |skills: &[&'static skill_sdk::Skill]| {
         SkillSet::with_states(skills.iter().copied(), States::default())
     };
     let Err(SkillSetError::Skills(problems)) = host(&[first::SKILL, other::second::SKILL]) else {
-        unreachable!("two skills of one ref are refused")
+        unreachable!("two skills with one ref are rejected")
     };
-    tells_both(
+    assert_names_both_places(
         of_code(&problems, "duplicate_skill"),
         ["duplicates:first", "duplicates.other:second"],
     );
-    // One skill that is named twice is one, and two versions of a name are two.
+    // The same skill given twice counts once, and two versions of a name are not duplicates.
     assert_eq!(
         host(&[first::SKILL, first::SKILL, third::SKILL])
             .unwrap()

@@ -1,10 +1,10 @@
-//! Asking the user of a call, and attachments, over real sockets.
+//! Elicitation and attachments over real sockets.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use skill_sdk::mcp::http::{McpHttpServer, router};
 use skill_sdk::mcp::{McpError, McpServer};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::{Attached, Attachment, Environment, SkillContext, SkillError, skill};
-use skill_sdk_tests::wire::{Answer, Client, Server, request};
+use skill_sdk_tests::raw_http::{Client, Response, Server, request};
 use tokio::net::TcpListener;
 
 #[derive(Deserialize, JsonSchema)]
@@ -26,7 +26,7 @@ struct Name {
     name: String,
 }
 
-/// Greets whoever answers, twice.
+/// Asks for two names and greets both.
 #[skill("asking.greet", version = "1", side_effects = "none", risk = "low")]
 async fn greet(word: String, ctx: &SkillContext) -> Result<String, SkillError> {
     let first = ctx.ask::<Name>("first", "Who are you?").await?.accepted()?;
@@ -34,7 +34,7 @@ async fn greet(word: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(format!("{word}, {} and {}!", first.name, second.name))
 }
 
-/// Spends something before each question and at the end.
+/// Adds cost before each elicitation and at the end.
 #[skill("asking.spend", version = "1", side_effects = "none", risk = "low")]
 async fn spend(ctx: &SkillContext) -> Result<(), SkillError> {
     ctx.add_cost("look", 1.0);
@@ -48,14 +48,14 @@ async fn spend(ctx: &SkillContext) -> Result<(), SkillError> {
     Ok(())
 }
 
-/// Greets whoever answers, on a thread of its own.
+/// Asks for a name in a synchronous function, and greets.
 #[skill("asking.greet_blocking", version = "1", side_effects = "none", risk = "low")]
 fn greet_blocking(ctx: &SkillContext) -> Result<String, SkillError> {
     let answer = ctx.ask_blocking::<Name>("first", "Who are you?")?;
     Ok(format!("Hello, {}!", answer.accepted()?.name))
 }
 
-/// Outputs with a document.
+/// Returns outputs with a document as attachment.
 #[skill("asking.attached", version = "1", side_effects = "none", risk = "low")]
 fn attached() -> Attached<u8> {
     Attached::new(1).with(Attachment::document("a://b", "text/markdown", "# c"))
@@ -84,8 +84,8 @@ async fn serve(sessions: bool, host: McpServer) -> SocketAddr {
     address
 }
 
-/// Sends a message of the new era.
-async fn modern(address: SocketAddr, tool: &str, mut params: Value) -> Answer {
+/// Sends a message of the stateless revision (2026-07-28).
+async fn post_stateless(address: SocketAddr, tool: &str, mut params: Value) -> Response {
     params["name"] = tool.into();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -111,27 +111,27 @@ fn accepted(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_cost_of_all_rounds_is_told_at_the_end() {
+async fn the_cost_of_all_rounds_is_reported_with_the_result() {
     let at = mcp(false).await;
     let mut params = json!({"arguments": {}});
     for name in ["first", "second"] {
-        let asked = modern(at, "asking.spend", params.clone()).await.json();
+        let asked = post_stateless(at, "asking.spend", params.clone()).await.json();
         assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
         assert!(asked["result"]["_meta"].get("skill/cost").is_none(), "{asked}");
         params["requestState"] = asked["result"]["requestState"].clone();
         params["inputResponses"] = json!({name: accepted("Ada")});
     }
-    let done = modern(at, "asking.spend", params.clone()).await.json();
-    // Each round runs the skill from its start: the first one spent one look, the second and the third two.
+    let done = post_stateless(at, "asking.spend", params.clone()).await.json();
+    // Each round runs the skill from its start: the first one adds one unit, the second and the third add two.
     let cost = json!({
         "llm": {"calls": 3, "promptTokens": 0, "completionTokens": 0, "totalTokens": 15, "models": ["m"], "costUsd": 0.3},
         "units": {"look": 5.0, "page": 0.5},
     });
     assert_eq!(done["result"]["_meta"]["skill/cost"], cost, "{done}");
-    // Without the state the call begins anew, and so does its cost.
+    // Without the request state the call starts over, and so does its cost.
     params.as_object_mut().unwrap().remove("requestState");
     params["inputResponses"] = json!({"first": accepted("Ada"), "second": accepted("Bob")});
-    let done = modern(at, "asking.spend", params).await.json();
+    let done = post_stateless(at, "asking.spend", params).await.json();
     assert_eq!(
         done["result"]["_meta"]["skill/cost"]["units"],
         json!({"look": 2.0, "page": 0.5})
@@ -139,10 +139,10 @@ async fn the_cost_of_all_rounds_is_told_at_the_end() {
 }
 
 #[tokio::test]
-async fn a_call_comes_again_until_all_is_answered() {
+async fn a_call_is_repeated_until_all_elicitations_are_answered() {
     let at = mcp(false).await;
     let inputs = json!({"word": "Hello"});
-    let first = modern(at, "asking.greet", json!({"arguments": inputs}))
+    let first = post_stateless(at, "asking.greet", json!({"arguments": inputs}))
         .await
         .json();
     let asked = &first["result"]["inputRequests"];
@@ -155,7 +155,7 @@ async fn a_call_comes_again_until_all_is_answered() {
     let state = first["result"]["requestState"].clone();
     let answers = json!({"first": accepted("Ada")});
 
-    // Not for other inputs, not for another skill, not when it was touched.
+    // The state is valid only for these inputs and this skill, and only if it was not modified.
     let touched = format!("{}x", state.as_str().unwrap());
     for (tool, inputs, state) in [
         ("asking.greet", json!({"word": "Bye"}), state.clone()),
@@ -164,19 +164,19 @@ async fn a_call_comes_again_until_all_is_answered() {
         ("asking.greet", inputs.clone(), json!(1)),
     ] {
         let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
-        let refused = modern(at, tool, params).await.json();
+        let refused = post_stateless(at, tool, params).await.json();
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
 
     let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
-    let second = modern(at, "asking.greet", params).await.json();
+    let second = post_stateless(at, "asking.greet", params).await.json();
     let asked = second["result"]["inputRequests"].as_object().unwrap();
     assert_eq!(asked.keys().collect::<Vec<_>>(), ["second"]);
 
     let answers = json!({"second": accepted("Eve")});
     let state = second["result"]["requestState"].clone();
     let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
-    let third = modern(at, "asking.greet", params).await.json();
+    let third = post_stateless(at, "asking.greet", params).await.json();
     assert_eq!(
         third["result"]["structuredContent"],
         json!({"result": "Hello, Ada and Eve!"})
@@ -184,7 +184,7 @@ async fn a_call_comes_again_until_all_is_answered() {
 }
 
 #[tokio::test]
-async fn replicas_share_the_key_of_the_environment_that_they_are_given() {
+async fn replicas_share_the_request_state_key() {
     let key =
         |key: &str| Environment::from_vars([("SKILL_SDK_REQUEST_STATE_KEY".to_owned(), key.to_owned())]);
     let error = tools_in(key("hunter2")).unwrap_err();
@@ -195,36 +195,38 @@ async fn replicas_share_the_key_of_the_environment_that_they_are_given() {
     let (one, two) = (serve(false, shared()).await, serve(false, shared()).await);
     let other = serve(false, tools()).await;
     let inputs = json!({"word": "Hello"});
-    let first = modern(one, "asking.greet", json!({"arguments": inputs}))
+    let first = post_stateless(one, "asking.greet", json!({"arguments": inputs}))
         .await
         .json();
     let state = &first["result"]["requestState"];
     let answers = json!({"first": accepted("Ada")});
     let params = json!({"arguments": inputs, "inputResponses": answers, "requestState": state});
-    let second = modern(two, "asking.greet", params.clone()).await.json();
+    let second = post_stateless(two, "asking.greet", params.clone()).await.json();
     assert!(
         second["result"]["inputRequests"]["second"].is_object(),
         "{second}"
     );
-    let refused = modern(other, "asking.greet", params).await.json();
+    let refused = post_stateless(other, "asking.greet", params).await.json();
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
 }
 
 #[tokio::test]
-async fn a_skill_that_blocks_its_thread_asks_as_well() {
+async fn a_synchronous_skill_can_elicit() {
     let at = mcp(false).await;
-    let first = modern(at, "asking.greet_blocking", json!({})).await.json();
+    let first = post_stateless(at, "asking.greet_blocking", json!({}))
+        .await
+        .json();
     assert!(first["result"]["inputRequests"]["first"].is_object(), "{first}");
     let params = json!({"inputResponses": {"first": accepted("Ada")}});
-    let second = modern(at, "asking.greet_blocking", params).await.json();
+    let second = post_stateless(at, "asking.greet_blocking", params).await.json();
     assert_eq!(
         second["result"]["structuredContent"],
         json!({"result": "Hello, Ada!"})
     );
 }
 
-/// Sends a message of the old era.
-async fn legacy(client: &mut Client, session: &str, message: &Value) {
+/// Sends a message of an `initialize`-based revision.
+async fn post_initialize_based(client: &mut Client, session: &str, message: &Value) {
     let mut headers = vec![
         ("Content-Type", "application/json"),
         ("Accept", "application/json, text/event-stream"),
@@ -249,19 +251,19 @@ fn call() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "asking.greet_blocking"}})
 }
 
-/// Opens a session if the host gives one.
+/// Opens a session if the server creates one.
 async fn session(at: SocketAddr, capabilities: &Value) -> String {
     let mut client = Client::connect(at).await;
-    legacy(&mut client, "", &initialize(capabilities)).await;
+    post_initialize_based(&mut client, "", &initialize(capabilities)).await;
     client.receive().await.header("mcp-session-id").to_owned()
 }
 
 #[tokio::test]
-async fn an_older_client_is_asked_in_its_session() {
+async fn an_initialize_based_client_is_asked_within_its_session() {
     let at = mcp(true).await;
     let id = session(at, &json!({"elicitation": {}})).await;
     let mut calling = Client::connect(at).await;
-    legacy(&mut calling, &id, &call()).await;
+    post_initialize_based(&mut calling, &id, &call()).await;
     let (head, _) = calling.receive_head().await;
     assert_eq!(head.header("content-type"), "text/event-stream");
     let mut stream = String::new();
@@ -277,9 +279,9 @@ async fn an_older_client_is_asked_in_its_session() {
 
     let mut other = Client::connect(at).await;
     let response = json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted("Ada")});
-    legacy(&mut other, "no such session", &response).await;
+    post_initialize_based(&mut other, "no such session", &response).await;
     assert_eq!(other.receive().await.status, 404);
-    legacy(&mut other, &id, &response).await;
+    post_initialize_based(&mut other, &id, &response).await;
     assert_eq!(other.receive().await.status, 202);
 
     let mut rest = String::new();
@@ -295,22 +297,22 @@ async fn an_older_client_is_asked_in_its_session() {
         other.send(delete(&id)).await;
         assert_eq!(other.receive().await.status, status);
     }
-    legacy(&mut other, &id, &call()).await;
+    post_initialize_based(&mut other, &id, &call()).await;
     assert_eq!(other.receive().await.status, 404);
 }
 
 #[tokio::test]
-async fn nobody_is_asked_who_cannot_be() {
+async fn a_client_without_the_capability_is_not_asked() {
     let (with, without) = (mcp(true).await, mcp(false).await);
     assert_eq!(
         session(with, &json!({})).await,
         "",
-        "there is nothing to ask it for"
+        "the client has no elicitation capability"
     );
     assert_eq!(session(without, &json!({"elicitation": {}})).await, "");
     for at in [with, without] {
         let mut client = Client::connect(at).await;
-        legacy(&mut client, "", &call()).await;
+        post_initialize_based(&mut client, "", &call()).await;
         let told = client.receive().await.json();
         let text = told["result"]["content"][0]["text"].as_str().unwrap();
         let error: Value = serde_json::from_str(text).unwrap();
@@ -320,8 +322,8 @@ async fn nobody_is_asked_who_cannot_be() {
 }
 
 #[tokio::test]
-async fn attachments_stand_beside_the_outputs() {
-    let told = modern(mcp(false).await, "asking.attached", json!({}))
+async fn attachments_follow_the_outputs() {
+    let told = post_stateless(mcp(false).await, "asking.attached", json!({}))
         .await
         .json();
     assert_eq!(told["result"]["structuredContent"], json!({"result": 1}));

@@ -1,6 +1,6 @@
 //! `docs/errors-explained.md` knows every message of `ui/` and every code of the sources.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,6 @@
-//! The recorded answers of the HTTP host, replayed over a real socket.
+//! Replays the recorded responses of the HTTP server over a real socket.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,12 +11,12 @@ use skill_sdk::context::States;
 use skill_sdk::http::{HttpServer, ServeOptions};
 use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk_tests::cases::{self, Replay, Verdict};
+use skill_sdk_tests::raw_http::Server;
 use skill_sdk_tests::sample;
-use skill_sdk_tests::wire::Server;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Where the specification decides differently from the recording, and what it wants: status, and code if any.
+/// The cases in which the specification differs from the recording, with the specified status and code.
 const DIFFERENT: &[(&str, u16, &str)] = &[
     // Errors are JSON envelopes everywhere, and a trailing slash does not redirect.
     ("slash-in-ref", 404, "not_found"),
@@ -27,47 +27,47 @@ const DIFFERENT: &[(&str, u16, &str)] = &[
     ("delete-invoke", 405, "method_not_allowed"),
     ("options-invoke", 405, "method_not_allowed"),
     ("head-invoke", 405, ""),
-    // There is a document at `/openapi.json`.
+    // `/openapi.json` exists.
     ("docs", 200, ""),
     // A slash in the ref is part of the ref.
     ("pct-slash-in-ref", 404, "skill_not_hosted"),
-    // Bodies are UTF-8 JSON of a JSON type and of bounded depth.
+    // Bodies are UTF-8 JSON with a JSON media type and limited depth.
     ("body-utf16", 400, "bad_request"),
     ("text-content-type", 415, "unsupported_media_type"),
     ("echo-surrogate", 422, "input_contract_violation"),
     ("deep-nesting", 422, "input_contract_violation"),
     ("deep-nesting-100k", 422, "input_contract_violation"),
-    // The host enforces the contract's timeout.
+    // The server enforces the timeout of the contract.
     ("slow", 503, "timeout"),
-    // `date-time` is asserted.
+    // The format `date-time` is validated.
     ("fmt-when-space", 422, "input_contract_violation"),
-    // An unusable code is refused also when only a line break makes it so.
+    // An invalid error code is replaced, also if only a line break makes it invalid.
     ("err-code-newline", 500, "skill_error"),
-    // Foreign exceptions with a `code` attribute are of the reference's language.
+    // Exceptions with a `code` attribute exist only in the language of the reference.
     ("err-attrs", 200, ""),
     ("err-attrs-final", 200, ""),
     ("err-attrs-badcode", 200, ""),
-    // A number that is none is written as null, and details are always JSON.
+    // NaN is written as null, and details are always JSON.
     ("err-return-nan", 200, ""),
     ("err-details-unserializable", 200, ""),
 ];
 
-/// What is not replayed here, and why.
+/// The cases that are not replayed here, each with the reason.
 const ELSEWHERE: &[(&str, &[&str])] = &[("needs a model: replayed in `llm_http.rs`", &["summarize-"])];
 
-struct Answer {
+struct Response {
     status: u16,
     headers: BTreeMap<String, String>,
     body: String,
 }
 
-impl Answer {
+impl Response {
     fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
     }
 }
 
-async fn send(address: SocketAddr, head: &str, body: &[u8]) -> Answer {
+async fn send(address: SocketAddr, head: &str, body: &[u8]) -> Response {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!(
         "{head}Content-Length: {}\r\nConnection: close\r\n\r\n",
@@ -85,14 +85,14 @@ async fn send(address: SocketAddr, head: &str, body: &[u8]) -> Answer {
         let (name, value) = line.split_once(':').unwrap();
         (name.to_ascii_lowercase(), value.trim().to_owned())
     };
-    Answer {
+    Response {
         status,
         headers: lines.map(header).collect(),
         body: body.to_owned(),
     }
 }
 
-/// The body of a case, which may be written as a template.
+/// The body of a case, which may be a template.
 fn body(input: &Value) -> Vec<u8> {
     if let Some(hex) = input.get("bodyHex").and_then(Value::as_str) {
         let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
@@ -135,7 +135,7 @@ fn head(input: &Value) -> String {
     head
 }
 
-/// The part of an error document that must match: messages are our own.
+/// The part of an error document that must match. Messages differ from the reference.
 fn comparable(document: &Value) -> Value {
     let mut document = document.clone();
     if let Some(error) = document.get_mut("error").and_then(Value::as_object_mut) {
@@ -151,7 +151,7 @@ fn comparable(document: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn recorded_answers() {
+async fn recorded_responses_match() {
     install_panic_hook();
     let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
     let start = async |environment| {
@@ -168,7 +168,7 @@ async fn recorded_answers() {
             replay.report(&case.id, &Verdict::NotReplayed(reason.to_owned()));
             continue;
         }
-        // One case was recorded with a secret in the environment of the host.
+        // One case was recorded with a secret in the environment of the server.
         let address = if case.id == "write-with-secret" {
             with_secret
         } else {
@@ -186,7 +186,7 @@ async fn recorded_answers() {
     replay.finish();
 }
 
-fn judge(case: &cases::Case, answer: &Answer) -> Result<(), String> {
+fn judge(case: &cases::Case, answer: &Response) -> Result<(), String> {
     let content_type = answer.headers.get("content-type").map(String::as_str);
     if content_type != Some("application/json") {
         return Err(format!("content type {content_type:?}"));
@@ -215,7 +215,7 @@ fn judge(case: &cases::Case, answer: &Answer) -> Result<(), String> {
     match expect.get("json") {
         Some(document) => {
             let (got, wanted) = (comparable(&answer.json()), comparable(document));
-            // As text: the order of members is part of the wire.
+            // Compared as text: the order of fields is part of the protocol.
             let (got, wanted) = (got.to_string(), wanted.to_string());
             if got == wanted {
                 Ok(())

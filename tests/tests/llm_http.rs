@@ -1,8 +1,8 @@
-//! The recorded answers of a host whose model is configured in code.
+//! The recorded responses of a server whose model is configured in code.
 //!
-//! A program of its own: what [`configure_llm`] does holds for all of it.
+//! A separate test program, because [`configure_llm`] affects the whole process.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,14 +13,14 @@ use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::FakeLlm;
 use skill_sdk::{ChatRequest, Environment, LlmUsage, SkillContext, SkillError, configure_llm, skill};
 use skill_sdk_tests::cases::{self, Replay, Verdict};
-use skill_sdk_tests::wire::Server;
+use skill_sdk_tests::raw_http::Server;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct Summary {
     summary: String,
 }
 
-/// Sums up a text.
+/// Summarizes a text.
 #[skill("doc.summarize", version = "1", side_effects = "none", risk = "low")]
 async fn summarize(text: String, ctx: &SkillContext) -> Result<Summary, SkillError> {
     let request = ChatRequest::new("Sum it up.").user(&text);
@@ -33,16 +33,16 @@ fn usage(model: &str) -> LlmUsage {
 }
 
 #[tokio::test]
-async fn recorded_answers() {
+async fn recorded_responses_match() {
     let host = SkillSet::with_states([summarize::SKILL], States::default()).unwrap();
     let host = HttpServer::anonymous(host).environment(Environment::from_vars([]));
     let server = Server::start(host, ServeOptions::default()).await;
     let mut replay = Replay::new(&[]);
     for case in cases::load("http.json") {
         let answers = json!({"summary": "кратко"});
-        // What the recording configured, and the code where it differs.
+        // The recorded configuration, and the error code if it differs.
         let (fake, code) = match case.id.as_str() {
-            // The recording had no client for models at all; here there is one, and nothing says where the model is.
+            // The recording had no client at all. Here there is one, but nothing configures the model.
             "summarize-unconfigured" => (None, Some("llm_not_configured")),
             "summarize-fake" => (
                 Some(FakeLlm::always(answers).usage(usage("model-a").price(0.002))),
@@ -54,7 +54,7 @@ async fn recorded_answers() {
                 if id.starts_with("summarize-") {
                     replay.report(
                         id,
-                        &Verdict::NotReplayed("what it configured is not known".to_owned()),
+                        &Verdict::NotReplayed("the replay does not know this configuration".to_owned()),
                     );
                 }
                 continue;

@@ -1,9 +1,9 @@
-//! The recorded traffic of the reference's MCP host, replayed over pipes and sockets.
+//! Replays the recorded traffic of the reference's MCP server over pipes and sockets.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
 use std::collections::BTreeMap;
@@ -26,31 +26,31 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Where the specification decides differently from the recording: what is compared of the answer, and why.
+/// The cases in which the specification differs from the recording: what is compared of the response, and why.
 const DIFFERENT: &[(&str, &str)] = &[
-    // `tools/list` is ordered by name, has annotations, and schemas are derived from other types.
+    // `tools/list` is sorted by name and has annotations, and the schemas are derived from other types.
     ("stdio-list", "tools"),
     ("http-accept-json-only", "tools"),
     ("http-no-version", "tools"),
-    // A line that is no message is answered.
+    // A line that is not a message gets an error response.
     ("stdio-parse-error", "answered"),
     ("stdio-batch", "answered"),
-    // A number that is none is written as null by this language, and the skill here writes none.
+    // The reference prints NaN; here NaN is written as null, and the skill does not print it.
     ("stdio-nan", "outputs"),
-    // A 415 says what is needed.
+    // A 415 response names the required header.
     ("http-no-content-type", "415"),
-    // A slash at the end does not redirect, other paths have the envelope of the HTTP host.
+    // A trailing slash does not redirect, and other paths have the error envelope of the HTTP server.
     ("http-slash", "200"),
     ("http-other-path", "404"),
-    // Foreign origins are refused wherever the host is bound.
+    // Foreign origins are rejected whatever address the server is bound to.
     ("http-origin", "403"),
     ("http-loopback-foreign-origin", "403"),
-    // A body that names another version than the header is refused.
+    // A body that names another protocol version than the header is rejected.
     ("http-discover", "400"),
 ];
 
 fn mcp() -> McpServer {
-    // The skill that prints not-a-number is of the reference's language.
+    // The skill that prints NaN exists only in the language of the reference.
     let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
     McpServer::with_environment(host, Environment::from_vars([])).unwrap()
 }
@@ -62,8 +62,8 @@ fn different(case: &Case) -> Option<&'static str> {
         .map(|(_, how)| *how)
 }
 
-/// The part of a message that must match: texts of errors are our own, a text block holds JSON, and what a host says of
-/// itself is its own.
+/// The part of a message that must match. Not compared: error texts, the format of JSON in text blocks, and the
+/// self-description of the server.
 fn comparable(message: &Value) -> Value {
     let mut message = message.clone();
     if let Some(error) = message.get_mut("error").and_then(Value::as_object_mut) {
@@ -71,7 +71,7 @@ fn comparable(message: &Value) -> Value {
         error.remove("data");
     }
     if let Some(result) = message.get_mut("result").and_then(Value::as_object_mut) {
-        // Absent is the same as false, and a recording has both.
+        // A missing field is the same as false, and the recordings contain both.
         for name in [
             "serverInfo",
             "capabilities",
@@ -113,7 +113,7 @@ fn comparable(message: &Value) -> Value {
     message
 }
 
-/// Sends lines to a host over pipes and gives the lines that come back, by their ids.
+/// Sends lines to a server over pipes and returns the lines of the server by id.
 fn over_pipes(lines: &[String]) -> Vec<Value> {
     let (host_reads, mut input) = pipe().unwrap();
     let (mut output, host_writes) = pipe().unwrap();
@@ -175,7 +175,7 @@ fn replay_stdio(case: &Case) {
     }
 }
 
-struct Answer {
+struct Response {
     status: u16,
     headers: BTreeMap<String, String>,
     body: String,
@@ -187,7 +187,7 @@ async fn send(
     target: &str,
     headers: &[(String, String)],
     body: &str,
-) -> Answer {
+) -> Response {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let mut head = format!(
         "{method} {target} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n",
@@ -209,7 +209,7 @@ async fn send(
         let (name, value) = line.split_once(':').unwrap();
         (name.to_ascii_lowercase(), value.trim().to_owned())
     };
-    Answer {
+    Response {
         status,
         headers: lines.map(header).collect(),
         body: body.to_owned(),
@@ -280,7 +280,7 @@ async fn server() -> SocketAddr {
 }
 
 #[tokio::test]
-async fn recorded_traffic() {
+async fn recorded_traffic_matches() {
     let address = server().await;
     let mut replay = Replay::new(&[]);
     for case in &cases::load("mcp.json") {
@@ -292,9 +292,9 @@ async fn recorded_traffic() {
     replay.finish();
 }
 
-/// What the executor's client really sends, in its order.
+/// The messages that the executor's client really sends, in their order.
 #[tokio::test]
-async fn recorded_clients() {
+async fn recorded_clients_are_served() {
     let address = server().await;
     let mut replay = Replay::new(&[]);
     for case in &cases::load("mcp_client.json") {
@@ -316,15 +316,15 @@ fn transcript(case: &Case) -> &[Value] {
 }
 
 /// The messages of one side of a transcript.
-fn said(case: &Case, by: &str) -> Vec<Value> {
+fn messages_of(case: &Case, by: &str) -> Vec<Value> {
     let entries = transcript(case).iter().filter(|entry| entry["from"] == by);
     entries.map(|entry| entry["message"].clone()).collect()
 }
 
 fn replay_client_over_pipes(case: &Case) {
-    let lines: Vec<String> = said(case, "client").iter().map(Value::to_string).collect();
+    let lines: Vec<String> = messages_of(case, "client").iter().map(Value::to_string).collect();
     let answers = over_pipes(&lines);
-    for expected in said(case, "server") {
+    for expected in messages_of(case, "server") {
         let found = answers.iter().find(|answer| answer["id"] == expected["id"]);
         let found = found.unwrap();
         assert_eq!(comparable(found), without_hints(comparable(&expected), found));
@@ -333,7 +333,7 @@ fn replay_client_over_pipes(case: &Case) {
 
 async fn replay_client(case: &Case, address: SocketAddr) {
     for exchange in transcript(case) {
-        let answer = send_again(exchange, address).await;
+        let answer = send_recorded(exchange, address).await;
         let recorded = &exchange["response"];
         assert_eq!(json!(answer.status), recorded["status"], "{}", answer.body);
         let found: Value = serde_json::from_str(&answer.body).unwrap();
@@ -342,8 +342,8 @@ async fn replay_client(case: &Case, address: SocketAddr) {
     }
 }
 
-/// Sends the request of a transcript.
-async fn send_again(exchange: &Value, address: SocketAddr) -> Answer {
+/// Sends a recorded request.
+async fn send_recorded(exchange: &Value, address: SocketAddr) -> Response {
     let recorded = exchange["headers"].as_object().unwrap().iter();
     let headers: Vec<(String, String)> = recorded
         .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
@@ -352,7 +352,7 @@ async fn send_again(exchange: &Value, address: SocketAddr) -> Answer {
     send(address, "POST", "/mcp", &headers, &exchange["body"].to_string()).await
 }
 
-/// How long lists count is said in more places than the recording does; so is what a host says of itself.
+/// Without the cache hints and the self-description of the server: the recording has them in fewer places.
 fn without_hints(mut expected: Value, found: &Value) -> Value {
     for name in ["ttlMs", "_meta"] {
         if expected["result"].get(name).is_none() && found["result"].get(name).is_some() {
@@ -362,9 +362,10 @@ fn without_hints(mut expected: Value, found: &Value) -> Value {
     expected
 }
 
-/// The client falls back to `initialize` when `server/discover` fails: what it sends then must be understood as well.
+/// The client falls back to `initialize` when `server/discover` fails. The messages that it sends then must be accepted
+/// as well.
 #[tokio::test]
-async fn recorded_fallbacks() {
+async fn recorded_fallbacks_are_served() {
     let address = server().await;
     let mut replay = Replay::new(&[]);
     for case in &cases::load("mcp_client_fallback.json") {
@@ -378,7 +379,7 @@ async fn recorded_fallbacks() {
 }
 
 fn replay_fallback_over_pipes(case: &Case) {
-    let lines: Vec<String> = said(case, "client").iter().map(Value::to_string).collect();
+    let lines: Vec<String> = messages_of(case, "client").iter().map(Value::to_string).collect();
     let answers = over_pipes(&lines);
     let last = answers.iter().find(|answer| answer["id"] == 3).unwrap();
     assert_eq!(last["result"]["structuredContent"]["sum"], 3);
@@ -387,8 +388,8 @@ fn replay_fallback_over_pipes(case: &Case) {
 
 async fn replay_fallback(case: &Case, address: SocketAddr) {
     for exchange in transcript(case) {
-        let answer = send_again(exchange, address).await;
-        // This host does not fail where the recorded stub did.
+        let answer = send_recorded(exchange, address).await;
+        // This server does not fail where the recorded stub did.
         let status = match exchange["body"]["method"].as_str() {
             Some("server/discover") => json!(200),
             _ => exchange["answer"].clone(),

@@ -1,10 +1,10 @@
-//! The public API of the library, as a file that is reviewed: `UPDATE_SNAPSHOTS=1 cargo test -p skill-sdk-tests --test public_api`
-//! writes it anew.
+//! The public API of the library as a file for review. `UPDATE_SNAPSHOTS=1 cargo test -p skill-sdk-tests --test
+//! public_api` regenerates it.
 //!
-//! rustdoc's JSON is unstable, so the stable compiler must be told to write it. A wrapper tells rustdoc alone: `cargo` must not
-//! see the variable, since it would build all dependencies again.
+//! rustdoc's JSON output is unstable, so the stable compiler needs an environment variable to write it. A wrapper sets
+//! the variable for rustdoc only: `cargo` would rebuild all dependencies if it saw the variable.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
-fn a_change_of_the_public_api_is_seen() {
+fn the_public_api_matches_the_snapshot() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let wrapper = scratch.path().join("rustdoc");
@@ -23,7 +23,7 @@ fn a_change_of_the_public_api_is_seen() {
     .unwrap();
     fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
 
-    // With the features of the whole workspace, as the documentation is built, so that its dependencies are there already.
+    // Built with the features of the whole workspace, like the documentation, so that its dependencies are already built.
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let output = Command::new(env!("CARGO"))
         .current_dir(root)

@@ -1,11 +1,11 @@
-//! How skills are found, and every shape of a function that can be one.
+//! Registration of skills, and every supported signature of a skill function.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
 use std::borrow::Cow;
@@ -132,20 +132,20 @@ mod outer {
 
     #[cfg(any(unix, windows))]
     mod chosen {
-        /// Behind a condition that holds.
+        /// Behind a true condition.
         #[::skill_sdk::skill("found.chosen", version = "1", side_effects = "none", risk = "low")]
         #[cfg(not(target_os = "none"))]
         fn chosen() {}
     }
 
-    /// Behind a condition that does not hold: there is no such type.
+    /// Behind a false condition: the type does not exist.
     #[cfg(any())]
     #[skill_sdk::skill("found.absent", version = "1", side_effects = "none", risk = "low")]
     fn absent(inputs: NoSuchType) {}
 }
 
-/// Found although nobody calls it.
-#[expect(dead_code, reason = "what matters is what is declared in it")]
+/// Registered although it is never called.
+#[expect(dead_code, reason = "only the declarations in it matter")]
 fn never_called() {
     #[derive(Deserialize, JsonSchema)]
     struct Local {
@@ -177,11 +177,11 @@ mod versions {
     version! { v10 "10" v9 "9" v1_10 "1.10" v1_9 "1.9" v1 "1" beta "beta" }
 }
 
-/// Another name of the same skill is no other skill.
+/// Another name of the same declaration is not another skill.
 const ALIAS: &Skill = empty::SKILL;
 
 #[test]
-fn every_skill_of_the_program_is_found_and_sorted() {
+fn all_linked_skills_are_collected_and_sorted() {
     let registry = Registry::collect().unwrap();
     let own: Vec<_> = registry.iter().map(Skill::reference).collect();
     let expected = [
@@ -217,7 +217,7 @@ fn every_skill_of_the_program_is_found_and_sorted() {
 }
 
 #[test]
-fn a_registry_of_chosen_skills() {
+fn a_registry_can_contain_selected_skills() {
     let registry = Registry::from_skills([inputs::SKILL, outer::HERE, empty::SKILL, ALIAS]).unwrap();
     let refs: Vec<_> = registry.iter().map(Skill::reference).collect();
     assert_eq!(
@@ -229,7 +229,7 @@ fn a_registry_of_chosen_skills() {
 }
 
 #[test]
-fn every_shape_runs() {
+fn every_signature_runs() {
     let table: [(&'static Skill, Value, Value); 12] = [
         (
             inputs::SKILL,
@@ -295,9 +295,9 @@ fn every_shape_runs() {
     }
 }
 
-/// The function stays an ordinary function.
+/// The function is still an ordinary function.
 #[tokio::test]
-async fn functions_are_callable_as_written() {
+async fn functions_stay_callable() {
     assert_eq!(
         inputs(Merge {
             branch: "a".into(),
@@ -320,7 +320,7 @@ async fn functions_are_callable_as_written() {
 }
 
 #[test]
-fn the_contract_comes_from_where_the_specification_says() {
+fn contracts_are_derived_from_attribute_docs_and_types() {
     let described = fields::SKILL.described().unwrap();
     let spec = described.document();
     assert_eq!(spec["description"], "Fields as parameters.");
@@ -333,7 +333,7 @@ fn the_contract_comes_from_where_the_specification_says() {
     assert_eq!(
         properties.keys().collect::<Vec<_>>(),
         ["city", "days", "kind"],
-        "the context is no field"
+        "the context is not a field"
     );
     assert_eq!(properties["city"]["description"], "The city, as people write it.");
     assert_eq!(properties["days"]["description"], "Days ahead.");

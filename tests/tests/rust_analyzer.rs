@@ -1,12 +1,12 @@
-//! What rust-analyzer sees compiles: with its `cfg`, every word of the attribute is a path into the library.
+//! The expansion for rust-analyzer compiles: with its `cfg`, every word of the attribute is a path into the library.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Every argument but those for files, and every word.
+/// Every argument except those for files, and every enum value.
 const SOURCE: &str = r#"//! Skills.
 #![deny(missing_docs, warnings)]
 
@@ -45,7 +45,7 @@ pub fn nothing() {
 "#;
 
 #[test]
-fn the_words_are_paths_for_rust_analyzer() {
+fn attribute_words_are_paths_for_rust_analyzer() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let manifest = format!(
@@ -56,7 +56,7 @@ fn the_words_are_paths_for_rust_analyzer() {
     fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
     fs::create_dir(folder.path().join("src")).unwrap();
     fs::write(folder.path().join("src/lib.rs"), SOURCE).unwrap();
-    // The versions that this workspace has, so that nothing is looked up.
+    // The lock file of this workspace, so that nothing is downloaded.
     fs::copy(workspace.join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
     let check = |flags: &str| {
         let output = Command::new(env!("CARGO"))
@@ -70,7 +70,7 @@ fn the_words_are_paths_for_rust_analyzer() {
         (output.status.success(), String::from_utf8(output.stderr).unwrap())
     };
     assert_eq!(check("--cfg rust_analyzer"), (true, String::new()));
-    // A word that no module has is an error there, so the words above were looked up.
+    // An unknown word is an error there, which proves that the words above were looked up.
     let misspelt = SOURCE.replacen("    deprecated = ", "    deprecatde = ", 1);
     fs::write(folder.path().join("src/lib.rs"), misspelt).unwrap();
     let (_, errors) = check("--cfg rust_analyzer");

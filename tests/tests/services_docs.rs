@@ -4,7 +4,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};

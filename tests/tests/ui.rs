@@ -1,19 +1,19 @@
-//! What an author sees: the messages about wrong skills (`ui/`, one behaviour a file) and right skills (`pass/`).
+//! Compiler messages for invalid skills (`ui/`, one behavior per file), and valid skills (`pass/`).
 //!
-//! `TRYBUILD=overwrite cargo test --test ui` writes the messages anew. They are those of the toolchain in
-//! `rust-toolchain.toml`: another compiler words its own parts differently.
+//! `TRYBUILD=overwrite cargo test --test ui` regenerates the messages. They depend on the toolchain in
+//! `rust-toolchain.toml`: other compiler versions word their own parts differently.
 
 mod pass;
 
 #[test]
-fn messages() {
+fn messages_match() {
     let cases = trybuild::TestCases::new();
     for folder in ["args", "shape", "types", "docs", "recovery"] {
         cases.compile_fail(format!("tests/ui/{folder}/*.rs"));
     }
 }
 
-/// One mistake is one error. These are the cases where it is not, and why.
+/// Cases in which one mistake leads to several errors, with the reason.
 const SEVERAL: &[(&str, usize)] = &[
     // Several mistakes.
     ("recovery/five_mistakes_at_once", 5),
@@ -21,11 +21,11 @@ const SEVERAL: &[(&str, usize)] = &[
     ("recovery/body_is_checked_when_the_attribute_is_wrong", 2),
     ("types/two_wrong_parameters", 2),
     ("types/error_and_output_are_wrong", 2),
-    // Three refusals, and the compiler's own.
+    // Three errors of the macro and one of the compiler.
     ("shape/variadic", 4),
     // The compiler does not know the attribute either.
     ("shape/unknown_attribute_on_a_parameter", 2),
-    // The parser's.
+    // An error of the parser.
     ("recovery/half_written_body", 3),
 ];
 

@@ -1,18 +1,18 @@
-//! Requests that mean harm: the seeds of the fuzzer, and small changes of them.
+//! Untrusted input: the seeds of the fuzzer and small mutations of them.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
-#[path = "../fuzz/attack.rs"]
-mod attack;
+#[path = "../fuzz/harness.rs"]
+mod harness;
 
 use std::fs;
 use std::path::Path;
 
-use attack::Target;
+use harness::Target;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -35,17 +35,17 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn the_seeds_are_answered() {
+fn seeds_get_valid_responses() {
     let target = Target::start();
     for (name, seed) in seeds() {
         println!("{name}");
-        target.attack(&seed);
+        target.send(&seed);
     }
 }
 
-/// Parts of two seeds, with a byte changed: what a fuzzer does, for a moment and always the same.
+/// Combines parts of two seeds and changes a byte, as a fuzzer does. The sequence is deterministic.
 #[test]
-fn what_is_made_of_the_seeds_is_answered() {
+fn mutated_seeds_get_valid_responses() {
     let target = Target::start();
     let seeds = seeds();
     let seed = || any::<Index>().prop_map(|at| at.get(&seeds).1.clone());
@@ -62,7 +62,7 @@ fn what_is_made_of_the_seeds_is_answered() {
             bytes.extend(&other[from.index(other.len())..]);
             let at = at.index(bytes.len());
             bytes[at] = byte;
-            target.attack(&bytes);
+            target.send(&bytes);
             Ok(())
         })
         .unwrap();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How long crates with skills take to compile, beside the same crates without the macro.
+"""Measures the compile time of crates with skills and of the same crates without the macro.
 
-Prints, never judges: see README.md beside this file.
+It prints figures and judges nothing. See README.md in this folder.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# What a crate consists of. Each has what the one before it has.
+# The content of a crate. Each variant adds to the one before it.
 VARIANTS = {
     "plain": "structs and functions",
     "derives": "and the derives of serde and schemars",
-    "by hand": "and, for each function, one table entry that parses, calls, writes and gives the schemas",
+    "by hand": "and, for each function, a table entry that parses, calls, serializes and returns the schemas",
     "skills": "the derives, and #[skill] on each function",
 }
 PER_MODULE = 10
@@ -45,9 +45,9 @@ skill-sdk = {{ path = "{sdk}" }}
 """
 
 BY_HAND = """
-//! What every host of functions needs of each: parse, call, write.
+//! The parts that a server of functions needs: parse, call, serialize.
 
-/// A call under way.
+/// A running call.
 pub type Call = std::pin::Pin<Box<dyn Future<Output = Result<Vec<u8>, String>> + Send>>;
 /// One function.
 pub struct Entry {
@@ -56,7 +56,7 @@ pub struct Entry {
     pub inputs: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
     pub outputs: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
 }
-/// Writes what a function gave.
+/// Serializes the result of a function.
 pub fn write<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, String> {
     serde_json::to_vec(value).map_err(|error| error.to_string())
 }
@@ -89,35 +89,35 @@ pub static ENTRY_{number}: crate::table::Entry = crate::table::Entry {{
 }};
 """
     return f"""
-/// How to go about it.
+/// The mode of the work.
 {variants}pub enum Way{number} {{
-    /// As fast as it goes.
+    /// As fast as possible.
     Fast,
-    /// With a look at each part.
+    /// With a check of each part.
     Careful,
     /// Without writing anything.
     Dry,
 }}
 
-/// What is to be done.
+/// The work to do.
 {read}pub struct In{number} {{
-    /// Whom it is for.
+    /// The customer.
     pub customer: String,
-    /// How many there are.
+    /// The quantity.
     pub count: u32,
-    /// Words to find it by.
+    /// Keywords for search.
     pub tags: Vec<String>,
-    /// How to go about it.
+    /// The mode of the work.
     pub way: Option<Way{number}>,
 }}
 
-/// What was done.
+/// The finished work.
 {write}pub struct Out{number} {{
-    /// The number it got.
+    /// Its number.
     pub id: String,
-    /// What it costs, in cents.
+    /// The price in cents.
     pub total: u64,
-    /// How it was done.
+    /// The mode of the work.
     pub way: Way{number},
 }}
 
@@ -163,7 +163,7 @@ class Crate:
         self.write(0)
 
     def cargo(self, command: str, *arguments: str) -> tuple[float, float]:
-        """Runs cargo; gives the seconds of CPU time of all that it ran, and those that passed."""
+        """Runs cargo; returns the CPU time of all child processes and the wall time, in seconds."""
         environment = dict(os.environ, CARGO_TARGET_DIR=str(self.target), CARGO_INCREMENTAL="1", CARGO_TERM_COLOR="never")
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         done = subprocess.run(
@@ -185,14 +185,14 @@ class Crate:
 
 
 def prepare(place: Path, variants: list[str], sizes: list[int], commands: list[str]) -> list[Crate]:
-    """Generates the crates and builds their dependencies, which are not measured; one crate's are copied to the others."""
+    """Generates the crates and builds their dependencies, which are not measured. They are built for one crate and copied to the others."""
     crates = [Crate(place, variant, size) for size in sizes for variant in variants]
     prebuilt = None
     for crate in crates:
         if crate.variant == "plain":
             continue
         if prebuilt and not crate.target.exists():
-            # Keeps the times of the files, by which cargo knows that they are fresh.
+            # Keep the modification times: cargo uses them to detect changes.
             shutil.copytree(prebuilt, crate.target)
         if not prebuilt:
             for command in commands:
@@ -202,7 +202,7 @@ def prepare(place: Path, variants: list[str], sizes: list[int], commands: list[s
 
 
 def measure(crates: list[Crate], commands: list[str], kinds: list[str], rounds: int, clock: int) -> dict:
-    """The medians, by command, kind, size and variant. The crates take turns, so that a busy machine is busy for all."""
+    """The medians, by command, kind, size and variant. The crates take turns, so that other load on the machine affects all of them alike."""
     times: dict = {}
     for command in commands:
         for crate in crates:

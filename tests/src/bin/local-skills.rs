@@ -1,7 +1,8 @@
-//! A program with skills that misbehave, as an executor on the same machine starts it.
+//! Skills that misbehave: they print, hang, block their thread, leave child processes behind and fail in every way.
 //!
-//! `local-skills parent ARGUMENTS LINE` starts itself with those arguments of `serve local`, sends it the line, prints its id, and
-//! waits to be killed. `local-skills mcp-parent ARGUMENTS LINE` does the same with `serve mcp-stdio`.
+//! `local-skills parent ARGUMENTS LINE` starts itself as `serve local ARGUMENTS`, sends it the line, prints the process
+//! id of that child, and waits to be killed. `local-skills mcp-parent ARGUMENTS LINE` does the same with `serve
+//! mcp-stdio`.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +16,7 @@ use std::process::{Command, ExitCode, Stdio};
 use serde_json::json;
 use skill_sdk::{SkillContext, SkillError, skill};
 
-/// Writes wherever it can.
+/// Prints to standard output in every way a program can.
 #[skill("proc.print", version = "1", side_effects = "none", risk = "low")]
 fn print() -> String {
     println!("printed");
@@ -30,7 +31,7 @@ fn print() -> String {
     format!("{:?}", child.map(|status| status.success()))
 }
 
-/// Reads standard input to its end, itself and by a child.
+/// Reads standard input to its end, in this process and in a child process.
 #[skill("proc.read", version = "1", side_effects = "none", risk = "low")]
 fn read() -> u64 {
     let mut text = String::new();
@@ -39,14 +40,14 @@ fn read() -> u64 {
     (own + child.stdout.len()) as u64
 }
 
-/// Goes on for ever.
+/// Never returns.
 #[skill("proc.hang", version = "1", side_effects = "none", risk = "low")]
 async fn hang(ctx: &SkillContext) {
     ctx.progress(0.0, None, "hanging");
     std::future::pending::<()>().await;
 }
 
-/// Goes on for ever and keeps its thread.
+/// Never returns and blocks its thread.
 #[skill("proc.spin", version = "1", side_effects = "none", risk = "low")]
 fn spin(ctx: &SkillContext) {
     ctx.progress(0.0, None, "spinning");
@@ -55,7 +56,7 @@ fn spin(ctx: &SkillContext) {
     }
 }
 
-/// Computes until nobody waits for it, and lets nobody else have its thread.
+/// Blocks a worker thread until the call is cancelled.
 #[skill("proc.compute", version = "1", side_effects = "none", risk = "low")]
 async fn compute(ctx: &SkillContext) -> Result<(), SkillError> {
     ctx.progress(0.0, None, "computing");
@@ -65,7 +66,7 @@ async fn compute(ctx: &SkillContext) -> Result<(), SkillError> {
     }
 }
 
-/// Keeps all threads that poll, for ever.
+/// Blocks all worker threads and never returns.
 #[skill("proc.swamp", version = "1", side_effects = "none", risk = "low")]
 async fn swamp(ctx: &SkillContext) {
     let threads = tokio::runtime::Handle::current().metrics().num_workers();
@@ -79,19 +80,19 @@ async fn swamp(ctx: &SkillContext) {
             }
         });
     }
-    // This call has a thread of its own, as the first ones of each skill do.
+    // This call already runs on a thread of its own, as the first calls of each skill do.
     is_kept.iter().take(threads).for_each(drop);
     ctx.progress(0.0, None, "swamped");
     std::future::pending::<()>().await;
 }
 
-/// An answer of the user.
+/// The response of the user.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Name {
     name: String,
 }
 
-/// Asks two questions at once.
+/// Sends two elicitations at once.
 #[skill("proc.ask", version = "1", side_effects = "none", risk = "low")]
 async fn ask(ctx: &SkillContext) -> Result<String, SkillError> {
     let (first, second) = tokio::join!(
@@ -105,14 +106,14 @@ async fn ask(ctx: &SkillContext) -> Result<String, SkillError> {
     ))
 }
 
-/// Starts a process that starts another one, writes their numbers into a file, and goes on as the input asks for.
+/// Starts a child process that starts another one, writes both process ids into a file, and then ends as the input says.
 #[skill("proc.family", version = "1", side_effects = "none", risk = "low")]
-#[expect(clippy::zombie_processes, reason = "nobody waits for what is left behind")]
-fn family(file: String, then: String, ctx: &SkillContext) {
+#[expect(clippy::zombie_processes, reason = "the children must outlive this call")]
+fn spawn_children(file: String, then: String, ctx: &SkillContext) {
     let mut child = Command::new("sh")
         .args(["-c", "sleep 1000 & echo $!; wait"])
         .stdout(Stdio::piped())
-        // Whoever reads the errors of the host to their end must not wait for these processes.
+        // The children must not hold the pipes of the server: the test reads its standard error to the end.
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
@@ -132,13 +133,13 @@ fn family(file: String, then: String, ctx: &SkillContext) {
     }
 }
 
-/// Gives what it is given.
+/// Returns its input.
 #[skill("proc.answer", version = "1", side_effects = "none", risk = "low")]
 async fn answer(text: String) -> String {
     text
 }
 
-/// A type that prints when it is described by a program that serves.
+/// A type that prints while the server derives its schema.
 struct Loud;
 
 impl schemars::JsonSchema for Loud {
@@ -160,13 +161,13 @@ impl serde::Serialize for Loud {
     }
 }
 
-/// Is loud.
+/// Returns a value whose type prints while its schema is derived.
 #[skill("proc.loud", version = "1", side_effects = "none", risk = "low")]
 fn loud() -> Loud {
     Loud
 }
 
-/// Fails as the input asks for.
+/// Fails in the way that the input names.
 #[skill("proc.fail", version = "1", side_effects = "none", risk = "low")]
 async fn fail(kind: String) -> Result<(), SkillError> {
     match kind.as_str() {
@@ -176,12 +177,12 @@ async fn fail(kind: String) -> Result<(), SkillError> {
         }
         "exit" => std::process::exit(3),
         "abort" => std::process::abort(),
-        #[expect(clippy::panic, reason = "that is what is asked for")]
+        #[expect(clippy::panic, reason = "the caller asked for a panic")]
         _ => panic!("boom"),
     }
 }
 
-/// Goes on for ever and is given one second.
+/// Never returns; its timeout is 1 s.
 #[skill("proc.sleep", version = "1", side_effects = "none", risk = "low", timeout = 1)]
 fn sleep() {
     loop {
@@ -194,7 +195,7 @@ mod deep {
     pub(crate) mod inner {
         use skill_sdk::{SkillContext, skill};
 
-        /// Says what it was called with.
+        /// Returns the metadata of its call.
         #[skill(
             "proc.context",
             version = "3",
@@ -214,7 +215,7 @@ mod deep {
         }
     }
 
-    /// What a call brought.
+    /// The metadata of a call.
     #[derive(serde::Serialize, schemars::JsonSchema)]
     pub(crate) struct Seen {
         text: Option<String>,
@@ -245,7 +246,10 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(clippy::zombie_processes, reason = "a parent that is killed waits for nobody")]
+#[expect(
+    clippy::zombie_processes,
+    reason = "the test kills this parent, so it cannot wait for its child"
+)]
 fn be_parent(host: &mut Command, protocol: &str, arguments: &str, line: &str) -> ExitCode {
     let arguments = arguments.replace("$PID", &std::process::id().to_string());
     let mut child = host
@@ -257,7 +261,7 @@ fn be_parent(host: &mut Command, protocol: &str, arguments: &str, line: &str) ->
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(format!("{line}\n").as_bytes()).unwrap();
-    // The call runs once it reports.
+    // The call runs once it reports progress.
     let mut output = child.stdout.take().unwrap();
     output.read_exact(&mut [0]).unwrap();
     println!("{}", child.id());

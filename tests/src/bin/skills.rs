@@ -1,4 +1,4 @@
-//! A program with the skills of the tests, as an author would write it.
+//! The skills of the tests as a binary, as an author would write it.
 
 use skill_sdk_tests as _;
 

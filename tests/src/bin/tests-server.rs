@@ -1,11 +1,11 @@
-//! A program with skills, for tests that need a process of its own.
+//! A server with skills, for tests that need a separate process.
 
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
     clippy::panic,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
 use std::collections::BTreeMap;
@@ -17,10 +17,10 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::sync::{OnceCell, watch};
 
-/// Calls the test, and ends when the test closes the connection.
+/// Connects to the test, and returns when the test closes the connection.
 #[skill("process.wait", version = "1", side_effects = "none", risk = "low")]
 async fn wait(
-    /// Where the test listens.
+    /// The address of the test.
     address: String,
 ) -> Result<String, SkillError> {
     let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
@@ -29,10 +29,10 @@ async fn wait(
     Ok("waited".into())
 }
 
-/// Calls the test once for all calls, which end together when the test closes that connection.
+/// Connects to the test once for all calls. All calls return when the test closes that connection.
 #[skill("process.gather", version = "1", side_effects = "none", risk = "low")]
 async fn gather(
-    /// Where the test listens.
+    /// The address of the test.
     address: String,
 ) -> Result<String, SkillError> {
     static TEST: OnceCell<watch::Receiver<()>> = OnceCell::const_new();
@@ -46,21 +46,21 @@ async fn gather(
         Ok(receiver)
     });
     let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
-    // It fails when the sender is dropped.
+    // `recv` fails when the sender is dropped.
     let _ = connected.await.map_err(failed)?.clone().changed().await;
     Ok("gathered".into())
 }
 
-/// Gives a long text.
+/// Returns a long string.
 #[skill("process.big", version = "1", side_effects = "none", risk = "low")]
 async fn big(
-    /// How long, in bytes.
+    /// Its length in bytes.
     bytes: usize,
 ) -> String {
     "x".repeat(bytes)
 }
 
-/// Blocks where it should wait, whatever it is told, until the test closes the connection.
+/// Blocks its thread, even when it is cancelled, until the test closes the connection.
 #[skill(
     "process.stuck",
     version = "1",
@@ -69,7 +69,7 @@ async fn big(
     timeout = 5
 )]
 async fn stuck(
-    /// Where the test listens.
+    /// The address of the test.
     address: String,
 ) -> Result<(), SkillError> {
     let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
@@ -78,14 +78,14 @@ async fn stuck(
     Ok(())
 }
 
-/// What is said.
+/// A text and how the call ends.
 #[derive(Deserialize, JsonSchema)]
 struct Words {
-    /// What is said.
+    /// The text.
     text: String,
-    /// How it ends.
+    /// How the call ends.
     ending: Ending,
-    /// What else is said.
+    /// More texts.
     #[serde(default)]
     more: Vec<Words>,
 }
@@ -99,18 +99,18 @@ enum Ending {
     Crashed,
 }
 
-/// What was heard.
+/// The outputs of `process.hear`.
 #[derive(Serialize, JsonSchema)]
 struct Heard {
-    /// What was said, turned around.
+    /// The text, reversed.
     turned: String,
-    /// How much of it there is.
+    /// The number of texts.
     parts: usize,
-    /// The headers for calls of the skill's own.
+    /// The headers that the skill would send with requests of its own.
     trace: BTreeMap<String, String>,
 }
 
-/// Turns around what is said, with a secret in hand.
+/// Reverses the text while it holds a secret.
 #[skill(
     "process.hear",
     version = "1.2",
@@ -141,14 +141,14 @@ fn hear(inputs: Words, ctx: &SkillContext) -> Result<Heard, SkillError> {
     }
 }
 
-/// What was drawn.
+/// The outputs of `process.draw`.
 #[derive(Serialize, JsonSchema)]
 struct Drawn {
-    /// How wide it is.
+    /// The width of the line.
     width: u8,
 }
 
-/// Draws a line as an image beside the outputs.
+/// Draws a line as an image attachment.
 #[skill(
     "process.draw",
     version = "1",
@@ -162,7 +162,7 @@ fn draw(width: u8) -> Attached<Drawn> {
     Attached::new(Drawn { width }).with(Attachment::image(line, "image/svg+xml"))
 }
 
-/// Computes until its time is up, and lets nobody else have its thread.
+/// Blocks a worker thread until the timeout of the call.
 #[skill(
     "process.spin",
     version = "1",
@@ -173,24 +173,24 @@ fn draw(width: u8) -> Attached<Drawn> {
 async fn spin(ctx: &SkillContext) -> Result<(), SkillError> {
     loop {
         ctx.check_deadline()?;
-        // As good as computing, and leaves the test its cores.
+        // Sleeping blocks the thread as computing does, and leaves the cores to the test.
         std::thread::park_timeout(std::time::Duration::from_millis(1));
     }
 }
 
-/// Keeps all threads that poll, for ever, and then calls the test.
+/// Blocks all worker threads forever, and then connects to the test.
 #[skill("process.swamp", version = "1", side_effects = "none", risk = "low")]
 async fn swamp(
-    /// Where the test listens.
+    /// The address of the test.
     address: String,
 ) -> Result<(), SkillError> {
     let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
     let runtime = tokio::runtime::Handle::current();
     let threads = runtime.metrics().num_workers();
     let (kept, is_kept) = std::sync::mpsc::channel::<()>();
-    // From a thread that does not poll: a worker keeps the last task that it spawned to itself.
+    // Spawned from a thread outside the runtime: a worker keeps the last task that it spawned to itself.
     let spawning = std::thread::spawn(move || {
-        // This call keeps the last worker.
+        // This call blocks the last worker.
         for _ in 1..threads {
             let kept = kept.clone();
             runtime.spawn(async move {
@@ -209,7 +209,7 @@ async fn swamp(
     }
 }
 
-/// A value that is always there.
+/// A state that can always be built.
 struct Shared;
 
 #[state]

@@ -1,7 +1,7 @@
-//! Tokens of an identity provider that others wrote.
+//! Tokens of a third-party identity provider.
 //!
-//! `SKILL_SDK_TEST_OIDC` names a directory with the npm packages `oidc-provider` and `node` (22 or newer) in its
-//! `node_modules`.
+//! `SKILL_SDK_TEST_OIDC` names a directory whose `node_modules` contains the npm packages `oidc-provider` and `node` (22
+//! or newer).
 
 use std::env;
 use std::io::{BufRead as _, BufReader};
@@ -10,22 +10,24 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use skill_sdk::auth::{AuthSettings, Verifier};
+use skill_sdk_tests::raw_http::{Client, Response, request};
 use skill_sdk_tests::sample;
-use skill_sdk_tests::wire::{Answer, Client, request};
 
 use super::{hosted, mounted};
 
-/// A provider that runs until the test ends.
+/// A provider that runs until the end of the test.
 struct Provider {
     child: Child,
     issuer: String,
 }
 
 impl Provider {
-    /// Starts the provider; nothing, with a message, where it is not installed.
+    /// Starts the provider. Returns `None`, with a message, if it is not installed.
     fn start() -> Option<Self> {
         let Some(packages) = env::var_os("SKILL_SDK_TEST_OIDC") else {
-            eprintln!("skipped: SKILL_SDK_TEST_OIDC names no directory with the package oidc-provider");
+            eprintln!(
+                "skipped: SKILL_SDK_TEST_OIDC does not name a directory with the package oidc-provider"
+            );
             return None;
         };
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/auth/provider.mjs");
@@ -36,7 +38,7 @@ impl Provider {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("the directory has node");
+            .expect("the directory contains node");
         let mut issuer = String::new();
         BufReader::new(child.stdout.as_mut().unwrap())
             .read_line(&mut issuer)
@@ -51,8 +53,8 @@ impl Provider {
         url.as_str().unwrap().strip_prefix(&self.issuer).unwrap()
     }
 
-    /// Sends a request to the provider, which builds its own addresses from the header `Host`.
-    async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    /// Sends a request to the provider, which builds its own URLs from the `Host` header.
+    async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let address = self.issuer.strip_prefix("http://").unwrap();
         let text = request(method, path, headers, body);
         let text = text.replacen("Host: localhost", &format!("Host: {address}"), 1);
@@ -61,7 +63,7 @@ impl Provider {
         client.receive().await
     }
 
-    /// Asks for a token of the client, with more parameters.
+    /// Requests a token of the client with these parameters.
     async fn token(&self, endpoint: &str, parameters: &str) -> String {
         let body =
             format!("grant_type=client_credentials&client_id=tests&client_secret=of-the-tests{parameters}");
@@ -74,18 +76,18 @@ impl Provider {
 
 impl Drop for Provider {
     fn drop(&mut self) {
-        // One that ended already is what is wanted.
+        // It may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_of_a_real_provider() {
+async fn tokens_of_a_real_provider_are_accepted() {
     let Some(provider) = Provider::start() else {
         return;
     };
-    // As an operator would find out.
+    // An operator would find these URLs in the discovery document.
     let discovery = "/.well-known/openid-configuration";
     let discovered = provider.send("GET", discovery, &[], "").await.json();
     assert_eq!(discovered["issuer"], provider.issuer);
@@ -105,7 +107,7 @@ async fn tokens_of_a_real_provider() {
             "&resource=https%3A%2F%2Fapi.test%2Fothers&scope=claims%3Aread",
             401,
         ),
-        // Without a resource the provider gives an opaque token.
+        // Without a resource the provider issues an opaque token.
         ("", 401),
     ] {
         let bearer = format!("Bearer {}", provider.token(endpoint, parameters).await);

@@ -1,4 +1,4 @@
-//! The life of keys: rotation, outages, and who asks for them.
+//! Signing keys: rotation, outages of the issuer, and when keys are fetched.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,13 +12,13 @@ use skill_sdk::pipeline::SkillSet;
 use skill_sdk::skill;
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 
-use super::clocked;
+use super::verifier_with_clock;
 
 /// Does nothing.
 #[skill("auth.nothing", version = "1", side_effects = "none", risk = "low")]
 async fn nothing() {}
 
-/// Verifies a token; gives the error code.
+/// Verifies a token and returns the error code.
 macro_rules! check {
     ($verifier:expr, $authorization:expr) => {
         $verifier
@@ -33,14 +33,14 @@ const INVALID: Result<(), &str> = Err("invalid_token");
 const UNAVAILABLE: Result<(), &str> = Err("verification_unavailable");
 
 #[tokio::test]
-async fn a_new_key_counts_as_soon_as_somebody_asks_and_an_old_one_until_the_next_look() {
+async fn a_new_key_works_at_once_and_a_removed_key_until_the_next_fetch() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let old = issuer.token().authorization();
     assert_eq!(check!(verifier, old), Ok(()));
     assert_eq!(issuer.rotate(), "k2");
     let new = issuer.token().authorization();
-    // Somebody asked for keys just now.
+    // The last fetch was just now.
     assert_eq!(check!(verifier, new), INVALID);
     clock.age_keys(9);
     assert_eq!(check!(verifier, new), INVALID);
@@ -52,21 +52,21 @@ async fn a_new_key_counts_as_soon_as_somebody_asks_and_an_old_one_until_the_next
 
     issuer.serve_keys(["k2"]);
     clock.age_keys(300);
-    assert_eq!(check!(verifier, old), Ok(()), "300 seconds are fresh");
+    assert_eq!(check!(verifier, old), Ok(()), "keys are fresh for 300 s");
     clock.age_keys(1);
     assert_eq!(
         check!(verifier, old),
         INVALID,
-        "the token was remembered and its key is gone"
+        "the token was cached and its key was removed"
     );
     assert_eq!(check!(verifier, new), Ok(()));
     assert_eq!(issuer.fetches(), 3);
 }
 
 #[tokio::test]
-async fn a_key_that_changes_under_its_id_takes_its_tokens_along() {
+async fn replacing_a_key_under_its_id_invalidates_its_tokens() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let old = issuer.token().authorization();
     assert_eq!(check!(verifier, old), Ok(()));
     issuer.serve_keys([issuer.add_key().as_str()]);
@@ -80,9 +80,9 @@ async fn a_key_that_changes_under_its_id_takes_its_tokens_along() {
 }
 
 #[tokio::test]
-async fn an_outage_is_survived_for_an_hour_and_not_longer() {
+async fn cached_keys_survive_an_outage_of_one_hour() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let token = issuer.token().expires_in(10_000).authorization();
     assert_eq!(check!(verifier, token), Ok(()));
     for (answer, fetches) in [
@@ -99,7 +99,7 @@ async fn an_outage_is_survived_for_an_hour_and_not_longer() {
         for _ in 0..3 {
             assert_eq!(check!(verifier, token), Ok(()), "{answer:?}");
         }
-        // A key that is unknown now may be a good one of later: it is refused, and asks no more often.
+        // A key that is unknown now may be published later. The token is rejected without another fetch.
         assert_eq!(
             check!(verifier, issuer.token().key_id("k9").authorization()),
             INVALID
@@ -116,7 +116,7 @@ async fn an_outage_is_survived_for_an_hour_and_not_longer() {
         check!(verifier, issuer.token().key_id("k9").authorization()),
         UNAVAILABLE
     );
-    // What can be said without keys is said.
+    // Defects that need no key are reported during an outage as well.
     assert_eq!(check!(verifier, "Bearer abc"), INVALID);
     assert_eq!(
         check!(verifier, issuer.token().algorithm("HS256").authorization()),
@@ -129,9 +129,9 @@ async fn an_outage_is_survived_for_an_hour_and_not_longer() {
 }
 
 #[tokio::test]
-async fn unknown_keys_do_not_make_a_flood() {
+async fn unknown_keys_do_not_flood_the_issuer() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     for round in 1..4 {
         for attempt in 0..50 {
             let token = issuer.token().key_id(&format!("x{attempt}")).authorization();
@@ -143,12 +143,12 @@ async fn unknown_keys_do_not_make_a_flood() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_known_and_fresh_asks_for_nothing_whoever_else_does() {
+async fn a_fresh_key_triggers_no_fetch() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let known = issuer.token().expires_in(10_000).authorization();
     assert_eq!(check!(verifier, known), Ok(()));
-    // Anybody can write a token that names a key which does not exist.
+    // Anyone can send a token that names a key which does not exist.
     let unknown = issuer.token().key_id("x").tampered().authorization();
     issuer.answer_with(KeysAnswer::Closed);
     let mut fetches = 1;
@@ -158,20 +158,20 @@ async fn a_key_that_is_known_and_fresh_asks_for_nothing_whoever_else_does() {
         assert_eq!(
             issuer.fetches(),
             fetches,
-            "a caller with a known key asks for none"
+            "a caller with a cached key triggers no fetch"
         );
         assert_eq!(check!(verifier, unknown), INVALID);
         fetches += 1;
         assert_eq!(issuer.fetches(), fetches);
     }
-    // Those of an outage are as old as they are: 300 seconds after the last good fetch they are looked for again.
+    // During an outage cached keys keep their age: they are fetched again 300 s after the last successful fetch.
     clock.age_keys(11);
     assert_eq!(check!(verifier, known), Ok(()));
     assert_eq!(issuer.fetches(), fetches + 1);
 }
 
 #[tokio::test]
-async fn a_server_that_is_dropped_asks_for_no_more_keys() {
+async fn a_dropped_server_stops_fetching_keys() {
     let issuer = TestIssuer::start();
     issuer.answer_with(KeysAnswer::Closed);
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
@@ -189,7 +189,7 @@ async fn a_server_that_is_dropped_asks_for_no_more_keys() {
                 serve(HttpServer::new(host, verifier), listener, options, stop).await
             }
         });
-        // Until it serves.
+        // Wait until it serves.
         while tasks() <= before + 1 {
             tokio::task::yield_now().await;
         }
@@ -206,9 +206,9 @@ async fn a_server_that_is_dropped_asks_for_no_more_keys() {
 }
 
 #[test]
-fn a_runtime_that_is_gone_stops_nobody() {
+fn a_stopped_runtime_does_not_block_other_runtimes() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let handle = runtime.handle().clone();
     drop(runtime);
@@ -219,8 +219,8 @@ fn a_runtime_that_is_gone_stops_nobody() {
         sender.send(own.is_ready())
     });
     let ready = asked.recv_timeout(std::time::Duration::from_secs(20));
-    assert_eq!(ready, Ok(false), "asking for keys ends");
-    // A runtime that lives fetches them.
+    assert_eq!(ready, Ok(false), "fetching keys stops");
+    // A verifier in a live runtime fetches them.
     clock.age_keys(10);
     let token = issuer.token().authorization();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -228,9 +228,9 @@ fn a_runtime_that_is_gone_stops_nobody() {
 }
 
 #[tokio::test]
-async fn what_is_refused_for_its_algorithm_asks_for_no_keys() {
+async fn a_rejected_algorithm_triggers_no_fetch() {
     let issuer = TestIssuer::start();
-    let (verifier, _) = clocked(&issuer);
+    let (verifier, _) = verifier_with_clock(&issuer);
     for algorithm in [
         "none", "HS256", "HS384", "HS512", "ES256", "PS256", "EdDSA", "rs256", "",
     ] {
@@ -246,9 +246,9 @@ async fn what_is_refused_for_its_algorithm_asks_for_no_keys() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_remembered_still_expires() {
+async fn a_cached_token_expires() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let token = issuer.token().expires_in(300).authorization();
     assert_eq!(check!(verifier, token), Ok(()));
     clock.age_tokens(303);
@@ -258,10 +258,10 @@ async fn a_token_that_is_remembered_still_expires() {
 }
 
 #[tokio::test]
-async fn spoiled_tokens() {
+async fn invalid_tokens_are_rejected() {
     let issuer = TestIssuer::start();
     issuer.add_key();
-    let (verifier, _) = clocked(&issuer);
+    let (verifier, _) = verifier_with_clock(&issuer);
     let good = issuer.token();
     assert_eq!(check!(verifier, good.authorization()), Ok(()));
     for (what, token) in [
@@ -284,7 +284,7 @@ async fn spoiled_tokens() {
     ] {
         assert_eq!(check!(verifier, token.authorization()), INVALID, "{what}");
     }
-    // Half of a remembered token is no token, and neither is one with something behind it.
+    // A part of a cached token is rejected, and so is a cached token with a suffix.
     let token = good.authorization();
     assert_eq!(check!(verifier, token[..token.len() - 4].to_owned()), INVALID);
     assert_eq!(check!(verifier, format!("{token}.")), INVALID);
@@ -292,15 +292,15 @@ async fn spoiled_tokens() {
 }
 
 #[tokio::test]
-async fn no_character_of_a_token_may_change() {
+async fn changing_any_character_invalidates_a_token() {
     let issuer = TestIssuer::start();
-    let (verifier, _) = clocked(&issuer);
+    let (verifier, _) = verifier_with_clock(&issuer);
     let good = issuer.token().authorization();
     assert_eq!(check!(verifier, good), Ok(()));
     for at in "Bearer ".len()..good.len() {
         for other in ["A", "-", ".", " ", "", "é"] {
             let changed = format!("{}{other}{}", &good[..at], &good[at + 1..]);
-            // White space at the end is none of the token's.
+            // White space at the end is not part of the token.
             if changed.trim_end() != good {
                 assert_eq!(check!(verifier, changed), INVALID, "{at} {other:?}");
             }
@@ -311,9 +311,9 @@ async fn no_character_of_a_token_may_change() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn tokens_of_a_key_that_stays_get_in_while_others_come_and_go() {
+async fn tokens_stay_valid_while_other_keys_rotate() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let token = issuer.token().authorization();
     assert_eq!(check!(verifier, token), Ok(()));
     let stop = Arc::new(AtomicBool::new(false));
@@ -343,7 +343,7 @@ async fn tokens_of_a_key_that_stays_get_in_while_others_come_and_go() {
             verifier,
             issuer.token().key_id(&other).signed_by(&other).authorization()
         );
-        // Somebody else may be the one who waits for the new document.
+        // Another task may be the one that waits for the new JWKS.
         assert!(matches!(verdict, Ok(()) | INVALID));
     }
     stop.store(true, Ordering::Relaxed);

@@ -4,23 +4,23 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
-mod cases;
-mod host;
+mod docs;
+mod identity_provider;
 mod keys;
-mod page;
-mod program;
-mod provider;
-mod reasons;
-mod slow;
+mod process;
+mod recorded;
+mod rejection_reasons;
+mod server;
+mod slow_issuer;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::TestIssuer;
 use tokio::net::TcpListener;
 
-/// Clocks that a test moves.
+/// Clocks that the test controls.
 #[derive(Clone)]
 struct ManualClock {
     start: Instant,
@@ -44,12 +44,12 @@ struct ManualClock {
 }
 
 impl ManualClock {
-    /// Moves the clock for the age of keys.
+    /// Advances the clock for the age of keys.
     fn age_keys(&self, seconds: u64) {
         self.seconds.fetch_add(seconds, Ordering::Relaxed);
     }
 
-    /// Moves the clock for the claims of tokens.
+    /// Advances the clock for the claims of tokens.
     fn age_tokens(&self, seconds: i64) {
         self.ahead.fetch_add(seconds, Ordering::Relaxed);
     }
@@ -65,8 +65,8 @@ impl Clock for ManualClock {
     }
 }
 
-/// A verifier of the issuer's tokens whose clocks the test moves.
-fn clocked(issuer: &TestIssuer) -> (Verifier, ManualClock) {
+/// A verifier of the issuer's tokens with clocks that the test controls.
+fn verifier_with_clock(issuer: &TestIssuer) -> (Verifier, ManualClock) {
     let clock = ManualClock {
         start: Instant::now(),
         ahead: Arc::default(),
@@ -76,13 +76,13 @@ fn clocked(issuer: &TestIssuer) -> (Verifier, ManualClock) {
     (verifier, clock)
 }
 
-/// A host of these skills.
+/// A server of these skills.
 fn hosted(skills: &[&'static Skill], verifier: Verifier) -> HttpServer {
     let host = SkillSet::with_states(skills.iter().copied(), States::default());
     HttpServer::new(host.expect("the skills are usable"), verifier)
 }
 
-/// Serves the routes of the host and nothing else: keys are fetched when a request asks for them.
+/// Serves only the routes of the server: keys are fetched when a request needs them.
 async fn mounted(http: HttpServer) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,12 +1,12 @@
-//! A program that hosts skills behind tokens: `serve http` with its variables and flags.
+//! `serve http` with authentication in a process of its own: environment variables and flags.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
 
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
-use skill_sdk_tests::wire::{Client, request};
+use skill_sdk_tests::raw_http::{Client, request};
 
-/// `serve http` of a program with the variables given and no others of ours.
+/// `serve http` with the given environment variables and no other variables of the SDK.
 fn serve(variables: &[(String, String)], flags: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_skills"));
     command.args(["serve", "http", "--port", "0"]).args(flags);
@@ -21,7 +21,7 @@ fn serve(variables: &[(String, String)], flags: &[&str]) -> Command {
     command
 }
 
-/// A program that runs, ended with the test.
+/// A running server. Dropping it kills the process.
 struct Running {
     child: Child,
     address: String,
@@ -48,7 +48,7 @@ impl Running {
         Client::connect(self.address.parse().unwrap()).await
     }
 
-    /// Ends the program; gives its log.
+    /// Stops the process and returns its log.
     fn end(mut self) -> String {
         self.child.kill().unwrap();
         let mut log = String::new();
@@ -64,7 +64,7 @@ impl Running {
 }
 
 #[test]
-fn without_all_three_variables_it_does_not_start() {
+fn all_three_variables_are_required() {
     let issuer = TestIssuer::start();
     let all = issuer.variables();
     for mask in 0..7_usize {
@@ -91,7 +91,7 @@ fn without_all_three_variables_it_does_not_start() {
 }
 
 #[test]
-fn keys_do_not_come_over_an_open_wire() {
+fn keys_are_not_fetched_over_plain_http() {
     let mut variables = TestIssuer::start().variables();
     variables[2].1 = "http://iam.example/jwks".to_owned();
     let output = serve(&variables, &[]).output().unwrap();
@@ -104,10 +104,10 @@ fn keys_do_not_come_over_an_open_wire() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_let_in_and_the_log_says_why_not() {
+async fn valid_tokens_are_accepted_and_rejections_are_logged() {
     let issuer = TestIssuer::start();
     let running = Running::start(serve(&issuer.variables(), &[]));
-    // The keys are fetched before anybody calls.
+    // The keys are fetched before the first call.
     issuer.fetched(1).await;
     let mut client = running.connect().await;
     let token = issuer.token();
@@ -131,7 +131,7 @@ async fn tokens_let_in_and_the_log_says_why_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_issuer_that_is_down_is_asked_again() {
+async fn an_unreachable_issuer_is_retried() {
     let issuer = TestIssuer::start();
     issuer.answer_with(KeysAnswer::Closed);
     let running = Running::start(serve(&issuer.variables(), &[]));
@@ -150,9 +150,9 @@ async fn an_issuer_that_is_down_is_asked_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn anonymous_callers_are_announced_and_stay_at_home() {
+async fn anonymous_access_is_logged_and_limited_to_loopback() {
     let issuer = TestIssuer::start();
-    // The flag wins over the variables.
+    // The flag overrides the environment variables.
     for (flags, variables) in [
         (&["--allow-anonymous"][..], &issuer.variables()[..]),
         (&["--allow-anonymous=anywhere", "--host", "0.0.0.0"], &[]),
@@ -173,7 +173,7 @@ async fn anonymous_callers_are_announced_and_stay_at_home() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_switch_in_a_variable_is_said_as_people_say_it() {
+async fn a_boolean_variable_accepts_common_spellings() {
     let issuer = TestIssuer::start();
     for (value, open) in [
         ("1", true),

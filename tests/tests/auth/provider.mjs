@@ -1,5 +1,5 @@
-// An OpenID Connect provider that others wrote (the npm package `oidc-provider`) as the issuer of tokens for skills.
-// Prints its own address as soon as it listens; ends with its standard input.
+// A third-party OpenID Connect provider (the npm package `oidc-provider`) as the issuer of tokens.
+// Prints its address once it listens, and exits when its standard input ends.
 
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
@@ -36,7 +36,7 @@ server.listen(0, "127.0.0.1", () => {
       devInteractions: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // The audience is the last part of the resource: the test asks for the right one and for others.
+        // The audience is the last path segment of the resource: the test requests the right one and others.
         getResourceServerInfo: (_, resource) => ({
           audience: new URL(resource).pathname.slice(1),
           scope: "claims:read claims:write",

@@ -1,4 +1,4 @@
-//! The recorded verdicts of the reference implementation on tokens, replayed against a host.
+//! Replays the recorded verdicts of the reference implementation on tokens against a server.
 
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -6,17 +6,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use skill_sdk_tests::cases::{Case, Replay, document, load};
+use skill_sdk_tests::raw_http::{Client, Response, request};
 use skill_sdk_tests::sample;
-use skill_sdk_tests::wire::{Answer, Client, request};
 
-use super::{clocked, hosted, mounted};
+use super::{hosted, mounted, verifier_with_clock};
 
-/// What stands in a claim of a recorded token.
+/// The value of a claim in a recorded token.
 fn value_of(recorded: &Value, now: u64) -> Value {
     match (&recorded["now"], &recorded["nowAsString"]) {
         (Value::Number(offset), _) => match offset.as_i64() {
             Some(offset) => json!(now.checked_add_signed(offset).unwrap()),
-            #[expect(clippy::cast_precision_loss, reason = "seconds of this century are exact")]
+            #[expect(clippy::cast_precision_loss, reason = "timestamps of this century are exact")]
             None => json!(now as f64 + offset.as_f64().unwrap()),
         },
         (_, Value::Number(offset)) => json!((now + offset.as_u64().unwrap()).to_string()),
@@ -54,7 +54,7 @@ fn token(issuer: &TestIssuer, recorded: &Value) -> String {
         .sign()
 }
 
-/// The header `Authorization` of a case.
+/// The `Authorization` header of a case.
 fn authorization(issuer: &TestIssuer, recorded: &Value, good: &Value) -> Option<String> {
     match recorded {
         Value::Null => None,
@@ -72,7 +72,7 @@ fn authorization(issuer: &TestIssuer, recorded: &Value, good: &Value) -> Option<
     }
 }
 
-async fn send(address: SocketAddr, input: &Value, authorization: Option<&str>) -> Answer {
+async fn send(address: SocketAddr, input: &Value, authorization: Option<&str>) -> Response {
     let text = |name: &str, default: &'static str| match &input[name] {
         Value::String(text) => text.clone(),
         _ => default.to_owned(),
@@ -91,7 +91,7 @@ async fn send(address: SocketAddr, input: &Value, authorization: Option<&str>) -
     client.receive().await
 }
 
-/// An answer without the texts, which are our own.
+/// A response without its texts, which differ from the reference.
 fn comparable(document: &Value) -> Value {
     let mut document = document.clone();
     if let Some(message) = document.pointer_mut("/error/message") {
@@ -100,14 +100,14 @@ fn comparable(document: &Value) -> Value {
     document
 }
 
-fn judge(case: &Case, answer: &Answer) {
+fn judge(case: &Case, answer: &Response) {
     assert_eq!(json!(answer.status), case.expect["status"]);
     let challenge = (answer.status == 401).then_some("Bearer");
     assert_eq!(
         answer.headers.get("www-authenticate").map(String::as_str),
         challenge
     );
-    // What the reference answers as plain text is an envelope here.
+    // The reference responds with plain text; this server responds with an error envelope.
     let expected = match &case.expect["json"] {
         Value::Null => json!({"error": {
             "code": "method_not_allowed", "message": null, "retryable": false, "details": null,
@@ -117,7 +117,7 @@ fn judge(case: &Case, answer: &Answer) {
     assert_eq!(comparable(&answer.json()), expected);
 }
 
-/// Sets what the server of keys answers from a step on.
+/// Sets the response of the JWKS server from a step on.
 fn set_keys(issuer: &TestIssuer, recorded: &Value) {
     let entry = |recorded: &Value| {
         let (key, id) = match recorded {
@@ -136,7 +136,7 @@ fn set_keys(issuer: &TestIssuer, recorded: &Value) {
         Some("nokeys") => text(json!({"other": []})),
         Some("oct") => text(json!({"keys": [{"kty": "oct", "kid": "k1", "k": "c2VjcmV0"}]})),
         Some("broken-entry") => text(json!({"keys": [entry(&json!("k2")), {"kty": "RSA", "kid": "k1"}]})),
-        Some(other) => panic!("{other} is no answer that this replay knows"),
+        Some(other) => panic!("the replay does not know the verdict {other}"),
         None => {
             let keys = recorded["keys"].as_array().unwrap();
             text(json!({"keys": keys.iter().map(entry).collect::<Vec<_>>()}))
@@ -149,7 +149,7 @@ async fn replay_steps(issuer: &TestIssuer, case: &Case, good: &Value) {
     issuer.serve_keys(["k1"]);
     issuer.answer_with(KeysAnswer::Keys);
     let before = issuer.fetches();
-    let (verifier, clock) = clocked(issuer);
+    let (verifier, clock) = verifier_with_clock(issuer);
     let address = mounted(hosted(&[sample::context_echo::SKILL], verifier)).await;
     let steps = case.input["steps"].as_array().unwrap();
     let results = case.expect["results"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! The log says why, and the docs explain what it says.
+//! Every reason for a rejection is logged and documented.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use skill_sdk_tests::log;
 use tracing::{Instrument as _, Level};
 
-use super::{clocked, page};
+use super::{docs, verifier_with_clock};
 
 #[expect(clippy::too_many_lines, reason = "it is one table")]
 #[tokio::test]
-async fn every_reason_is_logged_and_explained() {
+async fn every_reason_is_logged_and_documented() {
     log::capture();
     let issuer = TestIssuer::start();
     issuer.add_key();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let good = issuer.token();
     let unsigned = good.sign();
     let (message, _) = unsigned.rsplit_once('.').unwrap();
@@ -76,7 +76,7 @@ async fn every_reason_is_logged_and_explained() {
     ];
     let mut seen = BTreeSet::new();
     for (index, (authorization, reason)) in cases.iter().enumerate() {
-        // So many a second are logged.
+        // The log is rate-limited to this many rejections per second.
         clock.age_keys(1);
         let id = format!("reason-{index}");
         let span = tracing::info_span!("test", invocation_id = id);
@@ -129,13 +129,13 @@ async fn every_reason_is_logged_and_explained() {
     );
     seen.insert(refused.field("reason").to_owned());
 
-    let explained = page::column("reason");
+    let explained = docs::column("reason");
     for reason in &seen {
         let fits = |row: &String| {
             let mut parts = row.split('…');
             let (start, end) = (parts.next().unwrap(), parts.next().unwrap_or_default());
             reason.starts_with(start) && reason.ends_with(end) && (row.contains('…') || row == reason)
         };
-        assert!(explained.iter().any(fits), "not explained: {reason}");
+        assert!(explained.iter().any(fits), "not documented: {reason}");
     }
 }

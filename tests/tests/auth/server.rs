@@ -1,4 +1,4 @@
-//! The HTTP host behind tokens: what needs one, what comes before what, and what a refused caller sees.
+//! An HTTP server with authentication: which requests need a token, the order of the checks, and rejected callers.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,36 +8,36 @@ use skill_sdk::http::ServeOptions;
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use skill_sdk::{SkillContext, SkillError, skill};
 use skill_sdk_tests::log;
-use skill_sdk_tests::wire::{Answer, Client, Server, anonymous, request};
+use skill_sdk_tests::raw_http::{Client, Response, Server, anonymous, request};
 
 use super::{hosted, mounted};
 
-/// Who calls.
+/// Returns the caller.
 #[skill("auth.whoami", version = "1", side_effects = "none", risk = "low")]
 async fn whoami(ctx: &SkillContext) -> Option<String> {
     ctx.caller().map(|caller| caller.principal_id.clone())
 }
 
-/// Something for those who may write.
+/// Requires a scope.
 #[skill("auth.write", version = "1", side_effects = "none", risk = "low")]
 async fn write(ctx: &SkillContext) -> Result<(), SkillError> {
-    let caller = ctx.caller().expect("the host verifies callers");
+    let caller = ctx.caller().expect("the server authenticates callers");
     caller.require_any_scope(&["things:write", "things:admin"])
 }
 
 const CALL: &str = r#"{"inputs":{}}"#;
 
-/// Sends a call with these values of `Authorization`.
-async fn call(client: &mut Client, target: &str, authorization: &[&str]) -> Answer {
+/// Sends a call with these `Authorization` headers.
+async fn call(client: &mut Client, target: &str, authorization: &[&str]) -> Response {
     let mut headers = vec![("Content-Type", "application/json")];
     headers.extend(authorization.iter().map(|value| ("Authorization", *value)));
     client.send(request("POST", target, &headers, CALL)).await;
     client.receive().await
 }
 
-/// Asserts the one answer to everybody without a good token.
+/// Asserts the response that every caller without a valid token gets.
 #[track_caller]
-fn unauthorized(answer: &Answer) {
+fn unauthorized(answer: &Response) {
     assert_eq!(answer.status, 401, "{answer:?}");
     assert_eq!(answer.header("www-authenticate"), "Bearer");
     assert_eq!(answer.header("content-type"), "application/json");
@@ -49,7 +49,7 @@ fn unauthorized(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn the_skill_knows_who_calls() {
+async fn the_skill_sees_the_caller() {
     let issuer = TestIssuer::start();
     let http = hosted(&[whoami::SKILL, write::SKILL], issuer.verifier());
     let server = Server::start(http, ServeOptions::default()).await;
@@ -81,7 +81,7 @@ async fn the_skill_knows_who_calls() {
     assert_eq!(issuer.fetches(), 1);
 }
 
-/// The paths of the host's routes, as its source names them.
+/// The paths of the routes, as the source of the server names them.
 fn routes() -> BTreeSet<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../skill-sdk/src/http/routes.rs");
     let source = std::fs::read_to_string(path).unwrap();
@@ -100,7 +100,7 @@ fn routes() -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn every_path_but_those_for_probes_needs_a_token() {
+async fn every_path_except_probes_requires_a_token() {
     let issuer = TestIssuer::start();
     let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
     let mut client = Client::connect(address).await;
@@ -126,7 +126,7 @@ async fn every_path_but_those_for_probes_needs_a_token() {
                 assert_ne!(get.status, 401, "{path}");
             }
             _ => {
-                // A method that the path does not have is said before the token is asked for.
+                // A wrong method is reported before the token is checked.
                 for answer in [&get, &post] {
                     if answer.status != 405 {
                         unauthorized(answer);
@@ -144,7 +144,7 @@ async fn every_path_but_those_for_probes_needs_a_token() {
 }
 
 #[tokio::test]
-async fn metrics_need_a_token_unless_they_are_open() {
+async fn metrics_require_a_token_unless_public() {
     let issuer = TestIssuer::start();
     for open in [false, true] {
         let http = hosted(&[whoami::SKILL], issuer.verifier());
@@ -157,7 +157,7 @@ async fn metrics_need_a_token_unless_they_are_open() {
         } else {
             unauthorized(&answer);
         }
-        // Nothing else is open for it.
+        // Nothing else is public for such a request.
         for target in ["/skills", "/openapi.json", "/nope"] {
             unauthorized(&client.get("GET", target).await);
         }
@@ -169,7 +169,7 @@ async fn metrics_need_a_token_unless_they_are_open() {
 }
 
 #[tokio::test]
-async fn nothing_is_said_before_the_token_is_good() {
+async fn the_token_is_verified_before_anything_else() {
     let issuer = TestIssuer::start();
     let http = hosted(&[whoami::SKILL], issuer.verifier())
         .body_limit(10)
@@ -198,7 +198,7 @@ async fn nothing_is_said_before_the_token_is_good() {
         client.send(request("POST", target, &headers, body)).await;
         answers.push(client.receive().await);
     }
-    // A body that never comes is not waited for.
+    // The server does not wait for the body of an unauthenticated request.
     let mut client = Client::connect(address).await;
     client
         .send("POST /skills/auth.whoami@1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n")
@@ -207,19 +207,19 @@ async fn nothing_is_said_before_the_token_is_good() {
     for answer in &mut answers {
         unauthorized(answer);
         answer.headers.remove("date");
-        // A body that was not read closes the connection.
+        // The connection is closed because the body was not read.
         answer.headers.remove("connection");
     }
     assert!(
         answers
             .windows(2)
             .all(|two| (&two[0].headers, &two[0].body) == (&two[1].headers, &two[1].body)),
-        "one answer to all: {answers:#?}"
+        "all responses are the same: {answers:#?}"
     );
 }
 
 #[tokio::test]
-async fn one_answer_to_all_defects_and_no_token_in_the_log() {
+async fn invalid_tokens_get_the_same_response_and_are_not_logged() {
     log::capture();
     let issuer = TestIssuer::start();
     issuer.add_key();
@@ -270,14 +270,14 @@ async fn one_answer_to_all_defects_and_no_token_in_the_log() {
     assert!(!text.contains("hunter2"));
     for token in &tokens {
         for part in token.split('.').filter(|part| part.len() > 20) {
-            // The header of tokens is the same for all of them, and no secret; the rest is.
+            // The JOSE header is the same for all tokens and not secret. The rest is.
             assert!(!text.contains(part), "{part}");
         }
     }
 }
 
 #[tokio::test]
-async fn without_keys_the_answer_is_retryable() {
+async fn missing_keys_are_a_retryable_failure() {
     let issuer = TestIssuer::start();
     issuer.answer_with(KeysAnswer::Closed);
     let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
@@ -297,7 +297,7 @@ async fn without_keys_the_answer_is_retryable() {
 }
 
 #[tokio::test]
-async fn a_host_is_ready_when_it_has_keys() {
+async fn the_server_is_ready_once_it_has_keys() {
     let issuer = TestIssuer::start();
     issuer.answer_with(KeysAnswer::Held);
     let address = mounted(hosted(&[whoami::SKILL], issuer.verifier())).await;
@@ -305,7 +305,7 @@ async fn a_host_is_ready_when_it_has_keys() {
     let answer = client.get("GET", "/readyz").await;
     assert_eq!(answer.status, 503, "{answer:?}");
     assert!(answer.body.contains("keys_missing"), "{answer:?}");
-    // The probe asked for the keys.
+    // The probe fetched the keys.
     issuer.fetched(1).await;
     issuer.answer_with(KeysAnswer::Keys);
     let token = issuer.token().authorization();
@@ -317,7 +317,7 @@ async fn a_host_is_ready_when_it_has_keys() {
 }
 
 #[tokio::test]
-async fn an_anonymous_host_reads_no_tokens() {
+async fn an_anonymous_server_ignores_tokens() {
     let server = Server::of(&[whoami::SKILL]).await;
     let mut client = server.connect().await;
     for authorization in [&["Bearer abc"][..], &["Basic x", "y"], &[]] {
@@ -328,7 +328,7 @@ async fn an_anonymous_host_reads_no_tokens() {
 }
 
 #[tokio::test]
-async fn with_tokens_any_address_may_be_bound() {
+async fn an_authenticated_server_can_bind_any_address() {
     let issuer = TestIssuer::start();
     let http = hosted(&[whoami::SKILL], issuer.verifier());
     let server = Server::at("0.0.0.0:0", http, ServeOptions::default()).await;

@@ -1,4 +1,4 @@
-//! Keys that take their time.
+//! Slow responses of the JWKS server.
 
 use std::time::{Duration, Instant};
 
@@ -6,12 +6,12 @@ use skill_sdk::auth::Verifier;
 use skill_sdk::testing::{KeysAnswer, TestIssuer};
 use tokio::task::JoinSet;
 
-use super::clocked;
+use super::verifier_with_clock;
 
-/// The code of the error without keys.
+/// The error code of a token while the keys are missing.
 const UNAVAILABLE: Result<(), &str> = Err("verification_unavailable");
 
-/// Checks a token in a task of its own, so many times.
+/// Verifies a token in this many concurrent tasks.
 fn check_all(verifier: &Verifier, authorization: &str, times: usize) -> JoinSet<Result<(), &'static str>> {
     let mut checks = JoinSet::new();
     for _ in 0..times {
@@ -28,16 +28,16 @@ fn check_all(verifier: &Verifier, authorization: &str, times: usize) -> JoinSet<
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_hundred_callers_wait_for_one_fetch() {
+async fn concurrent_callers_share_one_fetch() {
     let issuer = TestIssuer::start();
-    let (verifier, _) = clocked(&issuer);
+    let (verifier, _) = verifier_with_clock(&issuer);
     issuer.answer_with(KeysAnswer::Held);
     let mut checks = check_all(&verifier, &issuer.token().authorization(), 50);
     let others = check_all(&verifier, &issuer.token().authorization(), 50);
     issuer.fetched(1).await;
     assert!(
         checks.try_join_next().is_none(),
-        "nobody gets in before there are keys"
+        "no caller is accepted before there are keys"
     );
     issuer.answer_with(KeysAnswer::Keys);
     let mut results = checks.join_all().await;
@@ -47,16 +47,16 @@ async fn a_hundred_callers_wait_for_one_fetch() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn with_old_keys_only_the_one_who_asks_waits() {
+async fn with_stale_keys_only_one_caller_waits() {
     let issuer = TestIssuer::start();
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let token = issuer.token().authorization();
     assert_eq!(check_all(&verifier, &token, 1).join_all().await, [Ok(())]);
     issuer.answer_with(KeysAnswer::Held);
     clock.age_keys(301);
     let first = check_all(&verifier, &token, 1);
     issuer.fetched(2).await;
-    // The answer is still held when they are through, those with a token that is new as well.
+    // The JWKS response is still pending when these calls finish, including those with a new token.
     assert_eq!(
         check_all(&verifier, &token, 50).join_all().await,
         vec![Ok(()); 50]
@@ -72,9 +72,9 @@ async fn with_old_keys_only_the_one_who_asks_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_caller_that_goes_away_takes_nothing_along() {
+async fn a_cancelled_caller_does_not_cancel_the_fetch() {
     let issuer = TestIssuer::start();
-    let (verifier, _) = clocked(&issuer);
+    let (verifier, _) = verifier_with_clock(&issuer);
     issuer.answer_with(KeysAnswer::Held);
     let token = issuer.token().authorization();
     let mut first = check_all(&verifier, &token, 1);
@@ -87,16 +87,16 @@ async fn a_caller_that_goes_away_takes_nothing_along() {
 }
 
 #[tokio::test]
-async fn a_fetch_without_a_response_fails_after_three_seconds() {
+async fn a_fetch_times_out_after_three_seconds() {
     let issuer = TestIssuer::start();
     issuer.answer_with(KeysAnswer::Held);
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let token = issuer.token().authorization();
     let before = Instant::now();
     let checks = check_all(&verifier, &token, 10).join_all().await;
     assert_eq!(checks, vec![UNAVAILABLE; 10]);
     assert!(before.elapsed() >= Duration::from_millis(2900));
-    // Until the interval is over they are rejected at once.
+    // Until the minimum refresh interval is over, calls are rejected at once.
     let before = Instant::now();
     let checks = check_all(&verifier, &token, 10).join_all().await;
     assert_eq!(checks, vec![UNAVAILABLE; 10]);
@@ -108,10 +108,10 @@ async fn a_fetch_without_a_response_fails_after_three_seconds() {
 }
 
 #[tokio::test]
-async fn readiness_asks_for_keys_and_does_not_wait() {
+async fn readiness_starts_a_fetch_without_waiting() {
     let issuer = TestIssuer::start();
     issuer.answer_with(KeysAnswer::Held);
-    let (verifier, _) = clocked(&issuer);
+    let (verifier, _) = verifier_with_clock(&issuer);
     assert!(!verifier.is_ready());
     assert!(!verifier.is_ready());
     issuer.fetched(1).await;
@@ -120,7 +120,10 @@ async fn readiness_asks_for_keys_and_does_not_wait() {
     verifier.warm_up().await;
     assert!(verifier.is_ready());
     issuer.answer_with(KeysAnswer::Closed);
-    assert!(verifier.is_ready(), "keys that were fetched once count");
+    assert!(
+        verifier.is_ready(),
+        "the server stays ready after the first fetch"
+    );
     assert_eq!(issuer.fetches(), 1);
 }
 
@@ -128,7 +131,7 @@ async fn readiness_asks_for_keys_and_does_not_wait() {
 async fn warming_up_retries_until_there_are_keys() {
     let issuer = TestIssuer::start();
     issuer.answer_with(KeysAnswer::Closed);
-    let (verifier, clock) = clocked(&issuer);
+    let (verifier, clock) = verifier_with_clock(&issuer);
     let own = verifier.clone();
     let warming = tokio::spawn(async move { own.warm_up().await });
     issuer.fetched(1).await;

@@ -1,4 +1,4 @@
-//! Skills that the executor finds, and what comes of calls.
+//! Skill discovery by the executor, and the results of calls.
 
 use std::path::Path;
 #[cfg(target_os = "linux")]
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Bridge, EXECUTOR, PROGRAM, call, failed, python};
 
 #[test]
-fn skills_are_found_by_the_type_of_objects_at_their_entrypoints() {
+fn skills_are_found_by_the_type_of_their_entrypoints() {
     let Some(bridge) = Bridge::new(&[]) else { return };
     let output = bridge.executor(&["list"]).output().unwrap();
     let mut listed: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
@@ -43,7 +43,7 @@ fn skills_are_found_by_the_type_of_objects_at_their_entrypoints() {
 }
 
 #[test]
-fn calls_and_their_outcomes() {
+fn calls_return_outputs_or_failures() {
     let Some(bridge) = Bridge::new(&[]) else { return };
     let violation = json!({"errors": [{"path": "/", "message": "\"text\" is a required property"}]});
     let cases = [
@@ -125,7 +125,7 @@ fn calls_and_their_outcomes() {
             ),
         ),
         (
-            // The executor is in no hurry here; its own time begins before that of the host.
+            // The executor has time here; its own timeout starts before the timeout of the server.
             json!({"ref": "proc.sleep@1", "inputs": {}, "kill": 60}),
             failed(
                 "timeout",
@@ -148,7 +148,7 @@ fn calls_and_their_outcomes() {
 }
 
 #[test]
-fn what_is_no_json_is_named() {
+fn invalid_json_is_reported() {
     const SCRIPT: &str = r#"
 import json, sys
 import local_skills
@@ -190,7 +190,7 @@ for inputs, meta in [
 }
 
 #[test]
-fn a_caller_that_takes_no_notice_of_its_children_gets_answers() {
+fn a_caller_that_ignores_sigchld_gets_responses() {
     const SCRIPT: &str = r#"
 import json, signal
 import local_skills
@@ -206,7 +206,7 @@ print(json.dumps(local_skills.answer.__skill_invoke__({"text": "a"})))
 }
 
 #[test]
-fn the_executor_reads_answers_as_the_recorded_one() {
+fn the_executor_parses_responses_like_the_recorded_one() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cases/executor_http.json");
     let Some(python) = python().filter(|_| cases.exists()) else {
         eprintln!("skipped: the recorded cases are not at hand");

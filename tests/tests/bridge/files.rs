@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Bridge, PROGRAM, call, failed};
 
 #[test]
-fn the_program_can_be_elsewhere() {
+fn the_program_can_be_moved() {
     let Some(bridge) = Bridge::new(&["--program", "/does/not/exist"]) else {
         return;
     };
@@ -34,7 +34,7 @@ fn the_program_can_be_elsewhere() {
 }
 
 #[test]
-fn a_program_that_speaks_otherwise_is_named() {
+fn a_program_with_another_protocol_is_reported() {
     let Some(bridge) = Bridge::new(&["--program", "/does/not/exist"]) else {
         return;
     };
@@ -90,7 +90,7 @@ fn only_the_targets_are_bridged() {
 }
 
 #[test]
-fn drift_is_reported_and_files_of_others_are_left_alone() {
+fn drift_is_reported_and_other_files_are_kept() {
     let Some(bridge) = Bridge::new(&[]) else { return };
     let said = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let output = bridge.write(&["--check"]);
@@ -100,7 +100,7 @@ fn drift_is_reported_and_files_of_others_are_left_alone() {
     );
     fs::remove_file(bridge.program()).unwrap();
     let output = bridge.write(&["--check"]);
-    // It is not kept where the modules are, so that it is not compared.
+    // The record is kept elsewhere than the modules, so that it is not compared with them.
     assert_eq!(
         (output.status.code(), said(&output)),
         (Some(0), "ok\n".to_owned())
@@ -126,7 +126,7 @@ fn drift_is_reported_and_files_of_others_are_left_alone() {
     for (line, expected) in lines.iter().zip(["is missing", "differs", "is left over"]) {
         assert!(line.contains(expected), "{lines:?}");
     }
-    // A selection is another package.
+    // Another selection of skills is another package.
     assert_eq!(bridge.write(&["--check", "proc.answer"]).status.code(), Some(1));
 
     let output = bridge.write(&[]);

@@ -4,13 +4,13 @@
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
 mod calls;
-#[cfg(target_os = "linux")]
-mod ends;
 mod files;
+#[cfg(target_os = "linux")]
+mod shutdown;
 
 use std::ffi::OsString;
 use std::fs;
@@ -25,7 +25,7 @@ const TOOL: &str = env!("CARGO_BIN_EXE_bridge-tool");
 const PROGRAM: &str = env!("CARGO_BIN_EXE_local-skills");
 const EXECUTOR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/oracles/executor.py");
 
-/// A Python that is new enough; none, with a message, where there is none.
+/// The path of Python 3.11 or newer. `None`, with a message, if it is not installed.
 fn python() -> Option<OsString> {
     let named = std::env::var_os("SKILL_SDK_TEST_PYTHON");
     let python = named.clone().unwrap_or_else(|| "python3".into());
@@ -36,15 +36,15 @@ fn python() -> Option<OsString> {
         .is_ok_and(|status| status.success());
     assert!(
         found || named.is_none(),
-        "SKILL_SDK_TEST_PYTHON names a Python from 3.11 on"
+        "SKILL_SDK_TEST_PYTHON names Python 3.11 or newer"
     );
     if !found {
-        eprintln!("skipped: there is no Python from 3.11 on");
+        eprintln!("skipped: Python 3.11 or newer is not installed");
     }
     found.then_some(python)
 }
 
-/// A package in a directory of its own, and the executor that imports it.
+/// A package in a temporary directory, and the executor that imports it.
 struct Bridge {
     python: OsString,
     directory: TempDir,
@@ -85,7 +85,7 @@ impl Bridge {
         command
     }
 
-    /// Python with the modules at hand.
+    /// Python with the modules on its path.
     fn interpreter(&self) -> Command {
         let mut command = Command::new(&self.python);
         command
@@ -99,7 +99,7 @@ impl Bridge {
         command
     }
 
-    /// Runs calls and gives their answers.
+    /// Runs calls and returns their responses.
     fn run(&self, calls: &[Value]) -> Vec<Value> {
         Self::run_by(self.executor(&["run"]), calls)
     }
@@ -123,7 +123,7 @@ impl Bridge {
         answers
     }
 
-    /// The processes that run the program of this bridge.
+    /// The process ids that run the program of this bridge.
     fn running(&self) -> Vec<PathBuf> {
         let program = self.program().canonicalize().unwrap();
         fs::read_dir("/proc")

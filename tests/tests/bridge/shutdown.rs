@@ -1,4 +1,4 @@
-//! The program ends with the call, and so does what a skill started.
+//! The end of a call ends the program of the bridge and all processes that the skill started.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 
 use super::{Bridge, call, failed};
 
-/// Until when the executor waits, in seconds: it kills by the clock, so on a busy machine nothing may have begun by then.
-/// Whoever finds that tries the next.
+/// The timeouts of the executor in seconds. It kills by the clock, so on a busy machine the program may not have started
+/// by then. In that case the test tries the next timeout.
 const PATIENCE: [u64; 4] = [2, 8, 32, 128];
 
-/// Waits until `gone` says so.
+/// Waits until `gone` returns true.
 #[track_caller]
 fn wait_until(what: &str, gone: impl Fn() -> bool) {
     let start = Instant::now();
     while !gone() {
-        assert!(start.elapsed() < Duration::from_mins(1), "{what}: lives on");
+        assert!(start.elapsed() < Duration::from_mins(1), "{what}: still running");
         std::thread::park_timeout(Duration::from_millis(5));
     }
 }
 
-/// Runs a call that is killed; gives whether the program of the bridge was seen meanwhile.
-fn killed(bridge: &Bridge, call: &Value) -> bool {
+/// Runs a call that is killed. Returns whether the program of the bridge was seen running.
+fn run_and_kill(bridge: &Bridge, call: &Value) -> bool {
     std::thread::scope(|scope| {
         let answer = scope.spawn(|| bridge.run(std::slice::from_ref(call)).remove(0));
         let mut seen = false;
@@ -46,7 +46,7 @@ fn a_killed_call_leaves_no_orphan() {
         for start in ["fork", "spawn"] {
             let began = PATIENCE.iter().any(|seconds| {
                 let call = json!({"ref": skill, "inputs": {}, "kill": seconds, "start": start});
-                killed(&bridge, &call)
+                run_and_kill(&bridge, &call)
             });
             assert!(began, "{skill} {start}: the program does not start");
             wait_until(skill, || bridge.running().is_empty());
@@ -54,8 +54,8 @@ fn a_killed_call_leaves_no_orphan() {
     }
 }
 
-/// Whether a process is there and not only remembered by its parent.
-fn lives(id: &str) -> bool {
+/// Whether a process is running, as opposed to a zombie.
+fn is_running(id: &str) -> bool {
     fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
         let state = stat.rsplit(')').next().unwrap_or_default();
         !state.trim_start().starts_with(['Z', 'X'])
@@ -63,10 +63,10 @@ fn lives(id: &str) -> bool {
 }
 
 #[test]
-fn what_a_skill_started_ends_with_the_call() {
+fn child_processes_of_a_skill_end_with_the_call() {
     let Some(bridge) = Bridge::new(&[]) else { return };
     let file = bridge.out().join("numbers");
-    // What the skill does, what ends it after a time, and the code.
+    // How the skill ends, what ends it after a time, and the error code.
     let cases = [
         ("return", "nothing", None),
         ("hang", "the host", Some("timeout")),
@@ -98,14 +98,14 @@ fn what_a_skill_started_ends_with_the_call() {
         let numbers: Vec<&str> = numbers.split_whitespace().collect();
         assert_eq!(numbers.len(), 2, "{then} {start}");
         wait_until(&format!("{then} {start}"), || {
-            !numbers.iter().any(|number| lives(number)) && bridge.running().is_empty()
+            !numbers.iter().any(|number| is_running(number)) && bridge.running().is_empty()
         });
     }
 }
 
 #[test]
-fn the_group_of_a_program_that_ends_well_ends_too() {
-    // As a program with skills does where it cannot leave its group and its children ignore SIGTERM.
+fn the_process_group_ends_after_a_normal_exit() {
+    // A program with skills does this if it cannot leave its process group and its children ignore SIGTERM.
     const SCRIPT: &str = r#"
 import os, subprocess, sys
 
@@ -138,5 +138,5 @@ os._exit(0)
         [json!({"outputs": {"result": "a"}, "cost": null})]
     );
     let child = fs::read_to_string(bridge.out().join("script.child")).unwrap();
-    wait_until("the child", || !lives(&child));
+    wait_until("the child", || !is_running(&child));
 }

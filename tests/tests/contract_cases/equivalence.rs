@@ -1,4 +1,4 @@
-//! Schemas that are derived need not be written like the recorded ones; they must judge alike.
+//! Derived schemas need not be written like the recorded ones, but must accept and reject the same values.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ fn compile(schema: &Value) -> Validator {
         .unwrap()
 }
 
-/// Inputs and outputs that were recorded, by skill: the ref, the side, the instance.
+/// The recorded inputs and outputs: the ref, the side, the value.
 fn recorded_instances() -> Vec<(String, &'static str, Value)> {
     let mut instances = Vec::new();
     for case in cases::load("http.json") {
@@ -36,7 +36,7 @@ fn recorded_instances() -> Vec<(String, &'static str, Value)> {
     instances
 }
 
-/// Instances around those that are right: members left out, added, and of every other type.
+/// Variations of valid values: fields removed, fields added, and fields of every other type.
 fn mutations(instance: &Value) -> Vec<Value> {
     let Value::Object(members) = instance else {
         return Vec::new();
@@ -69,7 +69,7 @@ fn mutations(instance: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn derived_schemas_judge_like_the_recorded_ones() {
+fn derived_schemas_are_equivalent_to_the_recorded_ones() {
     let mut instances = recorded_instances();
     if instances.is_empty() {
         return;
@@ -109,7 +109,7 @@ fn derived_schemas_judge_like_the_recorded_ones() {
         }
         let ours = compile(&json!(described(&reference).contract())[side]);
         let theirs = compile(&recorded(&reference)["contract"][side]);
-        // Outputs are what is produced, which is always all of it: only inputs are also judged when they are incomplete.
+        // Outputs are always complete, so values with missing fields are tested for inputs only.
         let around = if side == "inputs" {
             mutations(&instance)
         } else {

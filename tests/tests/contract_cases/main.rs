@@ -3,17 +3,17 @@
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
+mod equivalence;
 mod skills;
-mod verdicts;
 
 use serde_json::{Value, json};
 use skill_sdk::contract::{
@@ -23,10 +23,10 @@ use skill_sdk::{Skill, SkillDescription};
 use skill_sdk_tests::cases::{self, Case, Replay};
 use skill_sdk_tests::sample;
 
-/// What is not replayed here, and why.
+/// The cases that are not replayed here, each with the reason.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     (
-        "needs the model client, which is another part",
+        "needs the model client",
         &["contract-doc.summarize@1", "contract-doc.summarize_later@1"],
     ),
     (
@@ -58,7 +58,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "commands: tests of the tool and of `host/command`; targets are crates here, not modules",
+        "commands: in the tests of the CLI and of `host/command`; targets are crates here, not modules",
         &[
             "cli-list-one",
             "cli-list-two",
@@ -82,7 +82,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ),
     ("two skills of one ref: `duplicates.rs`", &["cli-list-duplicate"]),
     (
-        "of the reference's language: here every type is written, and any number of parameters is fine (`registry.rs`)",
+        "specific to the language of the reference: in Rust every type is written, and a skill can have any number of parameters (`registry.rs`)",
         &[
             "decl-no-output",
             "decl-no-params",
@@ -90,14 +90,14 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
             "decl-int-version",
         ],
     ),
-    ("belongs to the MCP host", &["decl-mcp-duplicate"]),
+    ("replayed by the tests of the MCP server", &["decl-mcp-duplicate"]),
 ];
 
-/// Schemas that the samples write by hand where the recorded skill derives them.
+/// Skills whose schemas are handwritten here and derived in the recording.
 const BY_HAND_HERE: &[(&str, &str)] = &[("ext.write@1", "outputs")];
 
 #[test]
-fn recorded_facts() {
+fn recorded_facts_match() {
     let mut replay = Replay::new(ELSEWHERE);
     for case in &cases::load("contract.json") {
         replay.run_blocking(case, || fact(case));
@@ -110,7 +110,7 @@ fn fact(case: &Case) {
         "contract" => contract(case),
         "impl" => implementation(case),
         "decl" => declaration(case),
-        _ => panic!("no replay for this kind of case"),
+        _ => panic!("this kind of case has no replay"),
     }
 }
 
@@ -131,7 +131,7 @@ fn recorded(reference: &str) -> Value {
         .clone()
 }
 
-/// Order of members and all but the schemas are as recorded; schemas given by the author are untouched.
+/// The order of fields and everything but derived schemas must be as recorded. Handwritten schemas must be unchanged.
 fn contract(case: &Case) {
     let reference = case.input["skill"].as_str().unwrap();
     let described = described(reference);
@@ -157,10 +157,10 @@ fn contract(case: &Case) {
     if let Some(entrypoint) = expected["implementation"].get_mut("entrypoint")
         && entrypoint.as_str().unwrap().contains(':')
     {
-        // Paths are those of the language.
+        // Entrypoints depend on the language.
         *entrypoint = got["implementation"]["entrypoint"].clone();
     }
-    // As text: the order of members is part of the format.
+    // Compared as text: the order of fields is part of the format.
     assert_eq!(got.to_string(), expected.to_string(), "{reference}");
     let keys: Vec<_> = described.document().as_object().unwrap().keys().collect();
     assert_eq!(json!(keys), case.expect["spec_keys"], "{reference}");
@@ -189,9 +189,9 @@ fn contract(case: &Case) {
     )));
 }
 
-/// All recorded skills, also those that no case of this file shows.
+/// All recorded skills, including those without a case in this file.
 #[test]
-fn permissions_conditions_and_cost_as_recorded() {
+fn permissions_conditions_and_costs_match() {
     if cases::document("skills.json").is_none() {
         return;
     }
@@ -242,7 +242,7 @@ fn implementation(case: &Case) {
     }
 }
 
-/// Declarations that were refused, or not, by the reference; ours keeps all publication rules already here.
+/// Declarations that the reference accepts or rejects. This SDK also checks all publication rules at this point.
 fn declaration(case: &Case) {
     let mut spec = described("math.add@1").document().clone();
     let violated = |spec: &Value| -> Vec<String> {
@@ -273,7 +273,7 @@ fn declaration(case: &Case) {
                 &["/contract/retryPolicy/maxAttempts"]
             }
         }
-        // The reference leaves these to publication.
+        // The reference checks these at publication.
         "decl-timeout-zero" => {
             spec["contract"]["timeoutSeconds"] = case.input["timeout"].clone();
             &["/contract/timeoutSeconds"]
@@ -282,7 +282,7 @@ fn declaration(case: &Case) {
             assert!(validate_name(case.input["name"].as_str().unwrap()).is_some());
             &[]
         }
-        _ => panic!("no replay for this case"),
+        _ => panic!("this case has no replay"),
     };
     assert_eq!(violated(&spec), expected, "{}", case.id);
 }

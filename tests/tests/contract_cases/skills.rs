@@ -1,4 +1,4 @@
-//! Recorded skills that no other test calls: only their contracts matter.
+//! Recorded skills that no other test calls: only their contracts are compared.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub(crate) const ALL: &[&Skill] = &[
     empty_io::SKILL,
 ];
 
-/// The recorded schema of the inputs, which its author wrote by hand.
+/// The recorded input schema, which is handwritten.
 fn inputs_of(reference: &str) -> Value {
     let skills = cases::document("skills.json").unwrap_or_default();
     let mut skills = skills["skills"].as_array().into_iter().flatten();

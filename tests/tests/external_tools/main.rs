@@ -1,14 +1,14 @@
-//! What a host says about itself, read by the tools that others read it with. They run when variables name them, as in the
-//! check of the project:
+//! External tools read the documents and metrics of the servers. The tests run if these variables are set, as in CI:
 //!
 //! - `SKILL_SDK_TEST_PYTHON`: a Python with `prometheus_client`, `openapi-spec-validator` and `openapi-python-client`
-//! - `SKILL_SDK_TEST_NODE_TOOLS`: a `node_modules` with `node`, `openapi-typescript`, `typescript` and `@hey-api/openapi-ts`
+//! - `SKILL_SDK_TEST_NODE_TOOLS`: a `node_modules` with `node`, `openapi-typescript`, `typescript` and
+//!   `@hey-api/openapi-ts`
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
 use std::fs;
@@ -21,22 +21,22 @@ use skill_sdk::http::{HttpServer, ServeOptions};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::TestIssuer;
 use skill_sdk_tests::program::Program;
+use skill_sdk_tests::raw_http::{Client, Server, request};
 use skill_sdk_tests::sample;
-use skill_sdk_tests::wire::{Client, Server, request};
 use tempfile::TempDir;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_tests-host");
+const BINARY: &str = env!("CARGO_BIN_EXE_tests-server");
 
-/// The tool that a variable names; none: the test has nothing to do.
-fn named(variable: &str) -> Option<PathBuf> {
+/// The path in the environment variable. `None`, with a message, if it is not set.
+fn tool_path(variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map(PathBuf::from);
     if path.is_none() {
-        eprintln!("skipped: {variable} names no tools");
+        eprintln!("skipped: {variable} is not set");
     }
     path
 }
 
-/// Runs a command that must succeed; gives its output.
+/// Runs a command that must succeed, and returns its output.
 fn run(command: &mut Command) -> String {
     let output = command
         .stdin(Stdio::null())
@@ -55,13 +55,13 @@ fn python(python: &Path, folder: &TempDir, script: &str, arguments: &[&str]) -> 
         .args(arguments))
 }
 
-/// A program that serves a few skills.
+/// A server with a few skills.
 fn serve() -> Program {
     let arguments = ["serve", "http", "--allow-anonymous", "--port", "0"];
     Program::serve(BINARY, &arguments, &[("TEST_SECRET", "s")])
 }
 
-/// A program that serves the same skills to those who have a token.
+/// A server with the same skills and authentication.
 fn serve_guarded(issuer: &TestIssuer) -> Program {
     let variables = issuer.variables();
     let variables = variables
@@ -71,8 +71,8 @@ fn serve_guarded(issuer: &TestIssuer) -> Program {
     Program::serve(BINARY, &["serve", "http", "--port", "0"], &variables)
 }
 
-/// The documents of two programs with the same skills, and of the skills of the recorded cases with all kinds of schemas.
-/// The first and the third are of hosts without tokens, the others of hosts with.
+/// The OpenAPI documents of two servers with the same skills and of two servers with the recorded skills, whose schemas
+/// cover all kinds. The first and third server are anonymous, the others require a token.
 async fn documents(
     folder: &TempDir,
     program: &Program,
@@ -106,8 +106,8 @@ async fn documents(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_document_is_valid() {
-    let Some(tool) = named("SKILL_SDK_TEST_PYTHON") else {
+async fn the_openapi_document_is_valid() {
+    let Some(tool) = tool_path("SKILL_SDK_TEST_PYTHON") else {
         return;
     };
     let folder = TempDir::new().unwrap();
@@ -123,15 +123,15 @@ async fn the_document_is_valid() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_generated_client_in_python_calls_the_host() {
-    let Some(tool) = named("SKILL_SDK_TEST_PYTHON") else {
+async fn a_generated_python_client_works() {
+    let Some(tool) = tool_path("SKILL_SDK_TEST_PYTHON") else {
         return;
     };
     let folder = TempDir::new().unwrap();
     let (program, issuer) = (serve(), TestIssuer::start());
     let guarded = serve_guarded(&issuer);
     let tools = tool.parent().unwrap();
-    // It formats what it made with a tool beside it.
+    // The generator runs a formatter that is installed beside it.
     let path = std::env::join_paths(std::iter::once(tools.to_path_buf()).chain(std::env::split_paths(
         &std::env::var_os("PATH").unwrap_or_default(),
     )))
@@ -142,7 +142,7 @@ async fn a_generated_client_in_python_calls_the_host() {
             .current_dir(folder.path())
             .env("PATH", &path)
             .args(["generate", "--meta", "none"])
-            // It cannot make a type of an enum with numbers and texts, which a recorded case has, and says so.
+            // The generator warns that it does not support an enum of numbers and strings, which a recorded case has.
             .args((index < 2).then_some("--fail-on-warning"))
             .arg("--path")
             .arg(document)
@@ -190,8 +190,8 @@ print('called')
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn generated_clients_in_typescript_call_the_host() {
-    let Some(modules) = named("SKILL_SDK_TEST_NODE_TOOLS") else {
+async fn generated_typescript_clients_work() {
+    let Some(modules) = tool_path("SKILL_SDK_TEST_NODE_TOOLS") else {
         return;
     };
     let folder = TempDir::new().unwrap();
@@ -250,7 +250,7 @@ console.log('called')
     run(tool("tsc")
         .args(checked)
         .args((0..documents.len()).map(|index| format!("types-{index}.ts"))));
-    // The generated files import each other without the ending that node wants, so a bundle is run.
+    // The generated files import each other without file extensions, which node requires, so the test bundles them.
     run(Command::new(modules.join(".bin/esbuild"))
         .current_dir(folder.path())
         .args([
@@ -269,8 +269,8 @@ console.log('called')
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn metrics_are_read_by_a_parser_of_prometheus() {
-    let Some(tool) = named("SKILL_SDK_TEST_PYTHON") else {
+async fn metrics_are_valid_for_prometheus() {
+    let Some(tool) = tool_path("SKILL_SDK_TEST_PYTHON") else {
         return;
     };
     let folder = TempDir::new().unwrap();
@@ -300,12 +300,12 @@ print('parsed')
 ";
     let said = python(&tool, &folder, script, &[path.to_str().unwrap()]);
     assert_eq!(said.trim(), "parsed");
-    // The linter of Prometheus, where it is installed.
+    // The linter of Prometheus, if it is installed.
     if let Ok(mut promtool) = Command::new("promtool")
         .args(["check", "metrics"])
         .stdin(fs::File::open(&path).unwrap())
         .spawn()
     {
-        assert!(promtool.wait().unwrap().success(), "promtool refuses the metrics");
+        assert!(promtool.wait().unwrap().success(), "promtool rejects the metrics");
     }
 }

@@ -1,7 +1,7 @@
 //! Clients that disconnect.
 
 use serde_json::json;
-use skill_sdk_tests::wire::{Client, request};
+use skill_sdk_tests::raw_http::{Client, request};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 
@@ -9,11 +9,11 @@ use super::serve;
 
 const WAIT: &str = "/skills/process.wait@1";
 
-/// How many calls are made; the client of every second one disconnects.
+/// The number of calls. Every second client disconnects.
 const MANY: usize = 20;
 
 #[tokio::test]
-async fn skills_that_wait_are_dropped_with_their_callers() {
+async fn disconnects_drop_waiting_skills() {
     let program = serve(&[], &[]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let body = json!({"inputs": {"address": listener.local_addr().unwrap().to_string()}}).to_string();

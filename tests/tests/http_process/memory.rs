@@ -1,24 +1,24 @@
-//! The memory of a server whose clients do not get on: within the sum of the table in `docs/production.md`.
+//! The memory of a server with stalled clients stays within the sum of the table in `docs/production.md`.
 
 use skill_sdk_tests::http2::Http2;
-use skill_sdk_tests::wire::{Client, request, until};
+use skill_sdk_tests::raw_http::{Client, request, until};
 
 use super::serve;
 
 const MIB: usize = 1024 * 1024;
 
-/// The size of a response that nobody reads.
+/// The size of a response that its client does not read.
 const RESPONSE: usize = 4 * MIB;
 
-/// How many calls may run, or wait for their responses to be read.
+/// The number of calls that run or wait for their responses to be read.
 const CALLS: usize = 16;
 
-/// What else a server takes for many connections and requests, and what the allocators of its 4 threads keep of the responses
-/// that they wrote.
+/// The additional memory for many connections and requests, and what the allocators of the 4 threads keep of the
+/// responses that they wrote.
 const REST: usize = 24 * MIB + 4 * 2 * RESPONSE;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clients_that_do_not_get_on_take_no_more_than_the_table_says() {
+async fn stalled_clients_use_no_more_memory_than_documented() {
     let body_memory = 8 * MIB;
     let heads = 256 * 16 * 1024;
     let program = serve(
@@ -38,7 +38,7 @@ async fn clients_that_do_not_get_on_take_no_more_than_the_table_says() {
     assert_eq!(probe.get("GET", "/healthz").await.status, 200);
     let before = program.memory();
 
-    // Requests with heads that are long and bodies of responses that are not taken: none of them needs a token.
+    // Requests with long headers whose response bodies are not read. None of them needs a token.
     let method = "A".repeat(2900);
     let (mut connections, mut bodies) = (Vec::new(), Vec::new());
     for _ in 0..16 {
@@ -56,7 +56,7 @@ async fn clients_that_do_not_get_on_take_no_more_than_the_table_says() {
         }
         connections.push(client);
     }
-    // Responses that nobody reads.
+    // Responses that are not read.
     let mut clients = Vec::new();
     let inputs = format!(r#"{{"inputs": {{"bytes": {RESPONSE}}}}}"#);
     for _ in 0..120 {
@@ -77,7 +77,7 @@ async fn clients_that_do_not_get_on_take_no_more_than_the_table_says() {
             .await;
         clients.push(client);
     }
-    until("what is over the limits is rejected", async || {
+    until("requests over the limits are rejected", async || {
         let metrics = probe.get("GET", "/metrics").await.body;
         let rejected = metrics
             .lines()

@@ -1,31 +1,31 @@
-//! Flags and variables.
+//! Flags and environment variables.
 
 use serde_json::{Value, json};
 use skill_sdk_tests::program::run;
-use skill_sdk_tests::wire::Client;
+use skill_sdk_tests::raw_http::Client;
 use tokio::task::spawn_blocking;
 
-use super::{BINARY, HEAR, refused, serve};
+use super::{BINARY, HEAR, rejection, serve};
 
-fn said(text: &str) -> String {
+fn request_body(text: &str) -> String {
     json!({"invocationId": "i-1", "inputs": {"text": text, "ending": "refused"}}).to_string()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_flag_counts_more_than_a_variable() {
+async fn a_flag_overrides_a_variable() {
     let variable = [("SKILL_SDK_BODY_LIMIT", "100"), ("TEST_SECRET", "s")];
     for (flags, status) in [(&[][..], 413), (&["--body-limit", "1000"], 422)] {
         let program = serve(flags, &variable);
         let answer = Client::connect(program.address)
             .await
-            .post(HEAR, &said(&"a".repeat(100)))
+            .post(HEAR, &request_body(&"a".repeat(100)))
             .await;
         assert_eq!(answer.status, status, "{flags:?} {answer:?}");
     }
 }
 
 #[test]
-fn values_that_mean_nothing_are_refused_at_the_start() {
+fn invalid_settings_are_rejected_at_startup() {
     for protocol in ["http", "mcp-http"] {
         let plain = ["serve", protocol, "--allow-anonymous"];
         for (flag, value) in [
@@ -70,7 +70,7 @@ fn an_address_that_is_taken_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_log_is_json_unless_asked_otherwise() {
+async fn the_log_is_json_by_default() {
     for (flags, is_json) in [
         (&[][..], true),
         (&["--log-format", "text"], false),
@@ -79,9 +79,9 @@ async fn the_log_is_json_unless_asked_otherwise() {
         let program = serve(flags, &[("TEST_SECRET", "s")]);
         let answer = Client::connect(program.address)
             .await
-            .post(HEAR, &said("a"))
+            .post(HEAR, &request_body("a"))
             .await;
-        assert_eq!(refused(&answer), (422, "refused".to_owned(), false));
+        assert_eq!(rejection(&answer), (422, "refused".to_owned(), false));
         program.signal("TERM");
         let ended = spawn_blocking(|| program.ended()).await.unwrap();
         let line = ended
@@ -95,7 +95,7 @@ async fn the_log_is_json_unless_asked_otherwise() {
                 assert_eq!(event["code"], "refused", "{line}");
                 assert_eq!(event["span"]["invocation_id"], "i-1", "{line}");
                 assert_eq!(event["span"]["skill"], "process.hear@1.2", "{line}");
-                // An event inside of a span of the author's is found by the same fields.
+                // An event within a span of the author has the same fields.
                 let inner = ended
                     .stderr
                     .lines()
@@ -118,7 +118,7 @@ async fn the_log_is_json_unless_asked_otherwise() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_filter_of_the_log_that_means_nothing_is_told() {
+async fn an_invalid_log_filter_is_reported() {
     for (filter, told) in [
         ("process=loud", true),
         ("warn,=,=", true),
@@ -147,7 +147,7 @@ async fn a_filter_of_the_log_that_means_nothing_is_told() {
     }
 }
 
-/// The cells of the rows of the table of hosting.md whose first column is `column`, without backticks.
+/// The cells of the table in hosting.md whose first column is `column`, without backticks.
 fn table(column: &str) -> Vec<Vec<String>> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/hosting.md")).unwrap();
     let head = format!("| {column} |");
@@ -162,7 +162,7 @@ fn table(column: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn flags_variables_and_defaults_are_those_of_the_docs() {
+fn flags_variables_and_defaults_match_the_docs() {
     let help = run(BINARY, &["serve", "http", "--help"], &[]).stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let documented = table("setting");
@@ -190,7 +190,7 @@ fn flags_variables_and_defaults_are_those_of_the_docs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn metrics_are_those_of_the_docs() {
+async fn metrics_match_the_docs() {
     let program = serve(&[], &[]);
     let text = Client::connect(program.address)
         .await
@@ -206,7 +206,7 @@ async fn metrics_are_those_of_the_docs() {
         .collect();
     let (shown, absent): (Vec<_>, Vec<_>) = documented.iter().partition(|row| found.contains(row));
     assert_eq!(found, shown);
-    // Those whose labels are not known before something happens.
+    // Metrics whose labels are not known before an event.
     assert_eq!(
         absent.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
         [

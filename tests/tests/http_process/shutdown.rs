@@ -1,34 +1,34 @@
-//! Signals, with calls in flight.
+//! Graceful shutdown by signals, with calls in flight.
 
 use std::net::SocketAddr;
 
 use serde_json::json;
 use skill_sdk_tests::http2::Http2;
 use skill_sdk_tests::program::Program;
-use skill_sdk_tests::wire::{Client, request, until};
+use skill_sdk_tests::raw_http::{Client, request, until};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinSet, spawn_blocking};
 
-use super::{HEAR, refused, serve};
+use super::{HEAR, rejection, serve};
 
-/// How many calls are in flight.
+/// The number of calls in flight.
 const MANY: usize = 100;
 
 const WAIT: &str = "/skills/process.wait@1";
 const SPIN: &str = "/skills/process.spin@1";
 
-/// Calls that run, each with the connection that its skill holds.
-struct Flight {
+/// Running calls, each with the connection that its skill holds.
+struct RunningCalls {
     callers: Vec<Client>,
     held: Vec<TcpStream>,
 }
 
-impl Flight {
-    async fn of(program: &Program, count: usize) -> Self {
+impl RunningCalls {
+    async fn start(program: &Program, count: usize) -> Self {
         Self::with_spaces(program, count, "").await
     }
 
-    /// Calls whose bodies have these spaces in their inputs.
+    /// Calls with these spaces in their inputs.
     async fn with_spaces(program: &Program, count: usize, spaces: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -46,16 +46,16 @@ impl Flight {
     }
 }
 
-/// Asks until the program says that it is stopping.
-async fn stopping(address: SocketAddr) {
+/// Polls until the server reports that it is shutting down.
+async fn wait_until_stopping(address: SocketAddr) {
     until("it stops", async || {
         Client::connect(address).await.get("GET", "/readyz").await.status != 200
     })
     .await;
 }
 
-/// Calls again and again on one connection until the answer is a refusal; gives how many calls were answered.
-async fn calls_until_refused(mut client: Client) -> usize {
+/// Calls repeatedly on one connection until a call is rejected. Returns the number of successful calls.
+async fn call_until_rejected(mut client: Client) -> usize {
     let body = json!({"inputs": {"text": "a", "ending": "good"}}).to_string();
     for answered in 0.. {
         let answer = client.post(HEAR, &body).await;
@@ -66,32 +66,32 @@ async fn calls_until_refused(mut client: Client) -> usize {
             }
             continue;
         }
-        assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true));
+        assert_eq!(rejection(&answer), (503, "overloaded".to_owned(), true));
         assert_eq!(answer.header("connection"), "close");
         return answered;
     }
-    unreachable!("it ends with a refusal")
+    unreachable!("the last call is rejected")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_calls_in_flight_are_answered() {
+async fn a_hundred_calls_in_flight_finish() {
     let program = serve(&[], &[("TEST_SECRET", "s")]);
     let address = program.address;
-    let Flight { callers, held } = Flight::of(&program, MANY).await;
+    let RunningCalls { callers, held } = RunningCalls::start(&program, MANY).await;
     let mut busy = JoinSet::new();
     for _ in 0..8 {
         let client = Client::connect(address).await;
-        busy.spawn(calls_until_refused(client));
+        busy.spawn(call_until_rejected(client));
     }
     let mut idle = Client::connect(address).await;
     assert_eq!(idle.get("GET", "/healthz").await.status, 200);
 
     program.signal("TERM");
-    stopping(address).await;
-    // Those that come now are told to go elsewhere: on connections that are open, and on new ones.
-    assert_eq!(calls_until_refused(idle).await, 0);
+    wait_until_stopping(address).await;
+    // New calls are rejected, on open connections and on new ones.
+    assert_eq!(call_until_rejected(idle).await, 0);
     for _ in 0..MANY {
-        assert_eq!(calls_until_refused(Client::connect(address).await).await, 0);
+        assert_eq!(call_until_rejected(Client::connect(address).await).await, 0);
     }
     busy.join_all().await;
 
@@ -111,7 +111,7 @@ async fn a_hundred_calls_in_flight_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_calls_in_flight_are_answered() {
+async fn a_thousand_calls_in_flight_finish() {
     let flags = ["--concurrency", "1000", "--skill-concurrency", "1000"];
     let program = serve(&flags, &[("TEST_SECRET", "s")]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -137,10 +137,10 @@ async fn a_thousand_calls_in_flight_are_answered() {
     })
     .await;
     program.signal("TERM");
-    stopping(program.address).await;
+    wait_until_stopping(program.address).await;
     drop(held);
     for sent in sent {
-        let answer = sent.answer().await.unwrap();
+        let answer = sent.response().await.unwrap();
         assert_eq!(
             (answer.status, answer.body.as_str()),
             (200, r#"{"result":"gathered"}"#)
@@ -150,25 +150,25 @@ async fn a_thousand_calls_in_flight_are_answered() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
-/// A call that waits has its inputs as its types hold them. Its body, and the text of its inputs, are gone.
+/// A waiting call keeps only its deserialized inputs. The body and the JSON text of the inputs are freed.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_that_wait_keep_no_bodies() {
+async fn waiting_calls_release_their_bodies() {
     let program = serve(&[], &[]);
     let (calls, spaces) = (20, " ".repeat(2_000_000));
-    // The threads have had bodies before, of which their allocator keeps some memory.
+    // The allocators of the threads keep some memory of earlier bodies, so let them handle some before the measurement.
     let before = {
-        let flight = Flight::with_spaces(&program, 4, &spaces).await;
+        let flight = RunningCalls::with_spaces(&program, 4, &spaces).await;
         drop(flight.held);
         for mut caller in flight.callers {
             assert_eq!(caller.receive().await.status, 200);
         }
         program.memory()
     };
-    // One after the other, so that none but those that wait take memory.
+    // One after the other, so that only waiting calls use memory.
     let mut flights = Vec::new();
     for _ in 0..calls {
-        flights.push(Flight::with_spaces(&program, 1, &spaces).await);
+        flights.push(RunningCalls::with_spaces(&program, 1, &spaces).await);
     }
     let grown = program.memory().saturating_sub(before) / 1_000_000;
     assert!(grown < 20, "{calls} calls with bodies of 2 MB keep {grown} MB");
@@ -181,13 +181,13 @@ async fn calls_that_wait_keep_no_bodies() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_that_outlast_the_drain_get_an_answer_too() {
+async fn calls_over_the_drain_timeout_get_a_response() {
     let program = serve(&["--drain-seconds", "1"], &[]);
-    let Flight { callers, held } = Flight::of(&program, MANY).await;
+    let RunningCalls { callers, held } = RunningCalls::start(&program, MANY).await;
     program.signal("INT");
     for mut caller in callers {
         let answer = caller.receive().await;
-        assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true));
+        assert_eq!(rejection(&answer), (503, "overloaded".to_owned(), true));
         assert_eq!(answer.header("connection"), "close");
     }
     let ended = spawn_blocking(|| program.ended()).await.unwrap();
@@ -196,7 +196,7 @@ async fn calls_that_outlast_the_drain_get_an_answer_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_management_port_answers_while_async_functions_block_all_workers() {
+async fn the_management_port_responds_while_all_workers_are_blocked() {
     let program = serve(&["--ops-addr", "127.0.0.1:0"], &[("TOKIO_WORKER_THREADS", "2")]);
     let mut callers = Vec::new();
     for _ in 0..2 {
@@ -220,7 +220,7 @@ async fn the_management_port_answers_while_async_functions_block_all_workers() {
         ),
         (503, Some("busy"))
     );
-    // Two of one kind might be heard as one.
+    // Two signals of the same kind may be delivered as one.
     program.signal("TERM");
     program.signal("INT");
     let ended = spawn_blocking(|| program.ended()).await.unwrap();
@@ -228,7 +228,7 @@ async fn the_management_port_answers_while_async_functions_block_all_workers() {
 }
 
 #[test]
-fn a_host_without_calls_gives_up_none() {
+fn an_idle_server_stops_without_cancelling_calls() {
     let program = serve(&["--drain-seconds", "0"], &[]);
     program.signal("TERM");
     let ended = program.ended();
@@ -240,9 +240,9 @@ fn a_host_without_calls_gives_up_none() {
 async fn a_second_signal_stops_at_once() {
     for (first, second, code) in [("TERM", "TERM", 143), ("TERM", "INT", 130)] {
         let program = serve(&[], &[]);
-        let Flight { mut callers, held } = Flight::of(&program, 3).await;
+        let RunningCalls { mut callers, held } = RunningCalls::start(&program, 3).await;
         program.signal(first);
-        stopping(program.address).await;
+        wait_until_stopping(program.address).await;
         program.signal(second);
         let ended = spawn_blocking(|| program.ended()).await.unwrap();
         assert_eq!(ended.status.code(), Some(code), "{ended:?}");
@@ -254,7 +254,7 @@ async fn a_second_signal_stops_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_second_signal_stops_a_host_without_a_thread() {
+async fn a_second_signal_stops_a_server_whose_threads_are_blocked() {
     let program = serve(&[], &[]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let body = json!({"inputs": {"address": listener.local_addr().unwrap().to_string()}}).to_string();
@@ -263,15 +263,15 @@ async fn a_second_signal_stops_a_host_without_a_thread() {
         .send(request("POST", "/skills/process.swamp@1", &[], &body))
         .await;
     let _held = listener.accept().await.unwrap();
-    // Two of one kind might be heard as one.
+    // Two signals of the same kind may be delivered as one.
     program.signal("TERM");
     program.signal("INT");
     let ended = spawn_blocking(|| program.ended()).await.unwrap();
     assert!(matches!(ended.status.code(), Some(130 | 143)), "{ended:?}");
 }
 
-/// Calls again and again over HTTP/2 until the server says that it takes no more, which loses no call.
-async fn calls_until_told_to_go(mut client: Http2) -> usize {
+/// Calls repeatedly over HTTP/2 until the server closes the connection gracefully, which loses no call.
+async fn call_until_go_away(mut client: Http2) -> usize {
     let body = json!({"inputs": {"text": "a", "ending": "good"}}).to_string();
     let mut answered = 0;
     loop {
@@ -280,9 +280,9 @@ async fn calls_until_told_to_go(mut client: Http2) -> usize {
                 assert!(answer.body.starts_with(r#"{"turned":"a""#), "{answer:?}");
                 answered += 1;
             }
-            Ok(answer) => assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true)),
+            Ok(answer) => assert_eq!(rejection(&answer), (503, "overloaded".to_owned(), true)),
             Err(error) => {
-                // A call that the server did not begin, which may be sent elsewhere.
+                // The server did not start this call, so it is safe to retry elsewhere.
                 assert!(error.is_go_away(), "{error}");
                 assert_eq!(error.reason(), Some(h2::Reason::NO_ERROR), "{error}");
                 client.closed().await.unwrap();
@@ -293,7 +293,7 @@ async fn calls_until_told_to_go(mut client: Http2) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_calls_in_flight_over_http_2_are_answered() {
+async fn a_hundred_http2_calls_in_flight_finish() {
     let program = serve(&[], &[("TEST_SECRET", "s")]);
     let address = program.address;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -312,25 +312,25 @@ async fn a_hundred_calls_in_flight_over_http_2_are_answered() {
     }
     let mut busy = JoinSet::new();
     for _ in 0..4 {
-        busy.spawn(calls_until_told_to_go(Http2::connect(address).await));
+        busy.spawn(call_until_go_away(Http2::connect(address).await));
     }
     let mut idle = Http2::connect(address).await;
     assert_eq!(idle.ask("GET", "/healthz", "").await.unwrap().status, 200);
 
     program.signal("TERM");
-    stopping(address).await;
+    wait_until_stopping(address).await;
     idle.closed().await.unwrap();
     busy.join_all().await;
-    // A connection that comes now gets a refusal and its end; those with calls take no others.
+    // A new connection gets a rejection and is closed. Connections with running calls accept no other call.
     for mut client in [Http2::connect(address).await, Http2::connect(address).await] {
         let answer = client.ask("POST", WAIT, &body).await.unwrap();
-        assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true));
+        assert_eq!(rejection(&answer), (503, "overloaded".to_owned(), true));
         client.closed().await.unwrap();
     }
     for client in &mut connections {
-        // A call may cross the word that there is no room for it.
+        // A call may be sent before the GOAWAY frame arrives.
         while let Ok(answer) = client.ask("POST", WAIT, &body).await {
-            assert_eq!(refused(&answer), (503, "overloaded".to_owned(), true));
+            assert_eq!(rejection(&answer), (503, "overloaded".to_owned(), true));
         }
         let error = client.ask("POST", WAIT, &body).await.unwrap_err();
         assert!(error.is_go_away(), "{error}");
@@ -338,7 +338,7 @@ async fn a_hundred_calls_in_flight_over_http_2_are_answered() {
 
     drop(held);
     for call in calls {
-        let answer = call.answer().await.unwrap();
+        let answer = call.response().await.unwrap();
         assert_eq!(
             (answer.status, answer.body.as_str()),
             (200, r#"{"result":"waited"}"#)

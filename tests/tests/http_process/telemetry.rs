@@ -1,4 +1,4 @@
-//! Traces, and what must be in none of all that a host tells.
+//! Traces, and data that must not appear in any telemetry.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use serde_json::json;
 use skill_sdk_tests::program::Program;
-use skill_sdk_tests::wire::{Client, request};
+use skill_sdk_tests::raw_http::{Client, request};
 use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
 
@@ -36,7 +36,7 @@ impl Receiver {
         Self { endpoint, received }
     }
 
-    /// All bodies in one.
+    /// All request bodies, concatenated.
     fn bodies(&self) -> Vec<u8> {
         let received = self.received.lock().unwrap();
         received.iter().flat_map(|(_, body)| body.to_vec()).collect()
@@ -61,7 +61,7 @@ fn call(text: &str, ending: &str) -> String {
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";
 
-/// Calls with a trace context; gives the headers that the skill hands on.
+/// Calls with a trace context. Returns the headers that the skill would forward.
 async fn traced(program: &Program, flags: &str) -> BTreeMap<String, String> {
     let parent = format!("00-{TRACE}-{PARENT}-{flags}");
     let headers = [("traceparent", parent.as_str()), ("tracestate", "vendor=1")];
@@ -81,7 +81,7 @@ async fn stop(program: Program) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_are_spans_of_the_callers_trace() {
+async fn calls_continue_the_trace_of_the_caller() {
     let receiver = Receiver::start().await;
     let variables = [
         ("TEST_SECRET", "s"),
@@ -135,7 +135,7 @@ async fn calls_are_spans_of_the_callers_trace() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_trace_of_the_caller_is_handed_on_where_nothing_is_exported() {
+async fn trace_context_is_forwarded_without_an_exporter() {
     let receiver = Receiver::start().await;
     let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint.as_str());
     for variables in [
@@ -156,7 +156,7 @@ async fn the_trace_of_the_caller_is_handed_on_where_nothing_is_exported() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_that_is_not_sampled_stays_so() {
+async fn the_sampling_decision_of_the_caller_is_kept() {
     let receiver = Receiver::start().await;
     let variables = [
         ("TEST_SECRET", "s"),
@@ -173,7 +173,7 @@ async fn a_caller_that_is_not_sampled_stays_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receiver_that_is_away_harms_nobody() {
+async fn an_unreachable_collector_does_not_affect_calls() {
     let closed = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -192,7 +192,7 @@ async fn a_receiver_that_is_away_harms_nobody() {
     stop(program).await;
 }
 
-/// What must appear nowhere but in answers to the caller.
+/// Values that must appear only in responses to the caller.
 const UNSPEAKABLE: [&str; 6] = [
     "hunter-secret-1",
     "input-word-2",
@@ -202,8 +202,8 @@ const UNSPEAKABLE: [&str; 6] = [
     "query-word-5",
 ];
 
-/// Calls in all ways that a call can go, each with what must not be told.
-async fn all_ways(program: &Program) {
+/// Calls with every outcome, each with values that must not be exported.
+async fn send_all_calls(program: &Program) {
     let bodies = ["good", "refused", "crashed", "nonsense"].map(|ending| {
         json!({
             "invocationId": "i-9",
@@ -232,7 +232,7 @@ async fn all_ways(program: &Program) {
             client.receive().await;
         }
     }
-    // A request that is no HTTP, and one that never ends.
+    // A request that is not HTTP, and one whose body never ends.
     let mut client = Client::connect(program.address).await;
     client.send("POST token-word-4 \u{1}input-word-2\r\n\r\n").await;
     client.closed().await;
@@ -245,7 +245,7 @@ async fn all_ways(program: &Program) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_of_callers_and_secrets_is_told() {
+async fn caller_data_and_secrets_are_not_exported() {
     let receiver = Receiver::start().await;
     let issuer = TcpListener::bind("127.0.0.1:0")
         .await
@@ -267,7 +267,7 @@ async fn nothing_of_callers_and_secrets_is_told() {
             ("SKILL_SDK_JWKS_URL", &keys),
         ];
         let program = Program::serve(BINARY, &arguments, &variables);
-        all_ways(&program).await;
+        send_all_calls(&program).await;
         let metrics = Client::connect(program.address)
             .await
             .get("GET", "/metrics")

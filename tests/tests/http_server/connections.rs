@@ -1,15 +1,15 @@
-//! Connections: kept alive, pipelined, left, slow.
+//! Connections: keep-alive, pipelining, disconnects and slow clients.
 
 use std::sync::LazyLock;
 
 use serde_json::json;
 use skill_sdk::skill;
-use skill_sdk_tests::signs::Signs;
-use skill_sdk_tests::wire::{Client, Server, request};
+use skill_sdk_tests::raw_http::{Client, Server, request};
+use skill_sdk_tests::skill_events::SkillEvents;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use super::{act, block, refused};
+use super::{act, block, rejection};
 
 const ACT: &str = "/skills/http.act@1";
 
@@ -22,9 +22,9 @@ async fn a_connection_is_kept_alive() {
             .call(act::SKILL, &json!({"inputs": {"action": index.to_string()}}))
             .await;
         assert_eq!(answer.body, format!(r#"{{"result":"{index}"}}"#));
-        // Refusals in between do not end it.
-        refused(&client.get("GET", "/nope").await, 404);
-        refused(&client.post(ACT, "{").await, 400);
+        // A rejected request does not close the connection.
+        rejection(&client.get("GET", "/nope").await, 404);
+        rejection(&client.post(ACT, "{").await, 400);
     }
     client
         .send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -34,7 +34,7 @@ async fn a_connection_is_kept_alive() {
 }
 
 #[tokio::test]
-async fn requests_may_be_sent_before_answers_came() {
+async fn requests_can_be_pipelined() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     let call = |action: &str| {
@@ -50,7 +50,7 @@ async fn requests_may_be_sent_before_answers_came() {
     for expected in [r#"{"result":"1"}"#, "", r#"{"result":"2"}"#, r#"{"result":"3"}"#] {
         let answer = client.receive().await;
         if expected.is_empty() {
-            refused(&answer, 404);
+            rejection(&answer, 404);
         } else {
             assert_eq!(answer.body, expected);
         }
@@ -58,7 +58,7 @@ async fn requests_may_be_sent_before_answers_came() {
 }
 
 #[tokio::test]
-async fn a_request_may_come_in_pieces() {
+async fn a_request_can_arrive_in_parts() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     let whole = request("POST", ACT, &[], r#"{"inputs":{"action":"pieces"}}"#);
@@ -77,49 +77,49 @@ async fn a_request_may_come_in_pieces() {
 }
 
 #[tokio::test]
-async fn http_2_is_spoken_on_the_same_port() {
+async fn http2_works_on_the_same_port() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
-    // The preface in two parts, and empty settings.
+    // The connection preface in two writes, and empty settings.
     client.send("PRI * HTTP/2.0\r\n\r\n").await;
     tokio::task::yield_now().await;
     client.send(b"SM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
     let head = client.receive_bytes(9).await;
     assert_eq!(
         head[3], 4,
-        "the first frame of a server holds its settings: {head:?}"
+        "the first frame of the server must contain its settings: {head:?}"
     );
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_cancels_its_call() {
+async fn a_disconnect_cancels_the_call() {
     let server = Server::of(&[act::SKILL, block::SKILL]).await;
-    let mut signs = Signs::of_call("gone");
+    let mut events = SkillEvents::of_call("gone");
     let body = json!({"invocationId": "gone", "inputs": {"action": "hang"}}).to_string();
     let mut client = server.connect().await;
     client.send(request("POST", ACT, &[], &body)).await;
-    let context = signs.started().await;
+    let context = events.started().await;
     assert!(!context.is_cancelled());
     drop(client);
-    signs.dropped().await;
+    events.dropped().await;
     context.cancelled().await;
 
-    let mut signs = Signs::of_call("gone-sync");
+    let mut events = SkillEvents::of_call("gone-sync");
     let body = json!({"invocationId": "gone-sync", "inputs": {}}).to_string();
     let mut client = server.connect().await;
     client
         .send(request("POST", "/skills/http.block@1", &[], &body))
         .await;
-    signs.started().await;
+    events.started().await;
     drop(client);
-    signs.ended().await;
+    events.ended().await;
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 }
 
-/// How many calls must run at the same time for one to end.
+/// The number of calls that must run at the same time before any of them returns.
 const MANY: usize = 64;
 
-/// Ends when all are there.
+/// Returns once all calls are running.
 #[skill("http.meet", version = "1", side_effects = "none", risk = "low")]
 async fn meet(number: u32) -> u32 {
     static BARRIER: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(MANY));
@@ -128,7 +128,7 @@ async fn meet(number: u32) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_calls_run_at_the_same_time() {
+async fn many_calls_run_concurrently() {
     let server = Server::of(&[meet::SKILL]).await;
     let mut calls = JoinSet::new();
     for number in 0..MANY {
@@ -149,7 +149,7 @@ async fn many_calls_run_at_the_same_time() {
     }
 }
 
-/// The timer of the server's end of a connection, as the system tells: its kind, and when it goes off.
+/// The kernel timer of the server's end of a connection: its kind, and when it expires.
 #[cfg(target_os = "linux")]
 fn timer(server: std::net::SocketAddr, client: std::net::SocketAddr) -> Option<(String, u64)> {
     let end = |address: std::net::SocketAddr| format!("0100007F:{:04X}", address.port());
@@ -165,15 +165,15 @@ fn timer(server: std::net::SocketAddr, client: std::net::SocketAddr) -> Option<(
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn the_system_asks_silent_clients_whether_they_are_there() {
+async fn tcp_keep_alive_is_enabled() {
     let server = Server::of(&[act::SKILL]).await;
-    let mut signs = Signs::of_call("keepalive");
+    let mut events = SkillEvents::of_call("keepalive");
     let mut client = server.connect().await;
     let body = json!({"invocationId": "keepalive", "inputs": {"action": "hang"}}).to_string();
     client.send(request("POST", ACT, &[], &body)).await;
-    signs.started().await;
+    events.started().await;
     let address = client.address();
-    // What was just acknowledged may have a timer of its own for a moment.
+    // Sent data that was just acknowledged may leave a timer for a moment.
     let keepalive = async {
         loop {
             match timer(server.address, address) {
@@ -183,13 +183,13 @@ async fn the_system_asks_silent_clients_whether_they_are_there() {
         }
     };
     let ticks = tokio::time::timeout(std::time::Duration::from_secs(4), keepalive).await;
-    // The system counts a hundred ticks a second, and asks after a minute.
+    // The kernel counts 100 ticks per second; keep-alive probes start after 60 s.
     let ticks = ticks.expect("keepalive is on");
     assert!((5000..=6000).contains(&ticks), "{ticks}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_get_on_is_cut() {
+async fn a_stalled_client_is_disconnected() {
     let server = Server::of(&[act::SKILL]).await;
     for said in [
         "",
@@ -212,7 +212,7 @@ async fn a_client_that_does_not_get_on_is_cut() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_answered_or_cut_and_hurts_nobody() {
+async fn invalid_http_is_rejected_and_other_clients_are_unaffected() {
     let server = Server::of(&[act::SKILL]).await;
     // hyper writes these responses, which have no body.
     let (bad, large) = (400, 431);

@@ -1,25 +1,25 @@
-//! Who a server without tokens serves on a loopback address, and the management port.
+//! Host and origin checks of a server without authentication, and the management port.
 
 use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::json;
 use skill_sdk::http::ServeOptions;
-use skill_sdk_tests::signs::Signs;
-use skill_sdk_tests::wire::{Client, Server, anonymous, request};
+use skill_sdk_tests::raw_http::{Client, Server, anonymous, request};
+use skill_sdk_tests::skill_events::SkillEvents;
 
-use super::{act, refused};
+use super::{act, rejection};
 
 const ACT: &str = "/skills/http.act@1";
 
-/// A call with these headers, which may take the place of `Host: localhost`.
+/// A call with these headers. A `Host` among them replaces `Host: localhost`.
 fn call(host: &str, headers: &[(&str, &str)]) -> String {
     let body = json!({"inputs": {"action": "a"}}).to_string();
     request("POST", ACT, headers, &body).replacen("Host: localhost", &format!("Host: {host}"), 1)
 }
 
 #[tokio::test]
-async fn web_pages_of_others_cannot_call_skills() {
+async fn foreign_origins_and_hosts_are_rejected() {
     let server = Server::of(&[act::SKILL]).await;
     let page = ("Origin", "https://evil.example");
     let mut client = server.connect().await;
@@ -30,7 +30,7 @@ async fn web_pages_of_others_cannot_call_skills() {
     ] {
         client.send(text).await;
         let response = client.receive().await;
-        assert_eq!(refused(&response, 403), ("forbidden".to_owned(), false));
+        assert_eq!(rejection(&response, 403), ("forbidden".to_owned(), false));
     }
     for text in [
         call("localhost:1", &[]),
@@ -40,7 +40,7 @@ async fn web_pages_of_others_cannot_call_skills() {
         client.send(text).await;
         assert_eq!(client.receive().await.status, 200);
     }
-    // Probes come by address or by any name.
+    // Probes can use an IP address or any host name.
     client
         .send(request("GET", "/healthz", &[], "").replacen("localhost", "evil.example", 1))
         .await;
@@ -61,18 +61,18 @@ async fn web_pages_of_others_cannot_call_skills() {
 }
 
 #[tokio::test]
-async fn the_management_port_responds_while_every_thread_is_blocked() {
+async fn the_management_port_responds_while_all_threads_are_blocked() {
     let management = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = management.local_addr().unwrap();
     let mut options = ServeOptions::default();
     options.ops = Some(management);
     let server = Server::start(anonymous(&[act::SKILL]), options).await;
-    let mut signs = Signs::of_call("ops");
+    let mut events = SkillEvents::of_call("ops");
     let mut busy = server.connect().await;
     let body = json!({"invocationId": "ops", "inputs": {"action": "hang"}}).to_string();
     busy.send(request("POST", ACT, &[], &body)).await;
-    signs.started().await;
-    // The one thread of this test is blocked while another one asks.
+    events.started().await;
+    // The only thread of this test is blocked, so another thread sends the request.
     let asked = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.unwrap().block_on(async {

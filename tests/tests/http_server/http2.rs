@@ -1,19 +1,19 @@
-//! HTTP/2: calls, answers that are not taken, the end of a host.
+//! HTTP/2: calls, cancellation, graceful shutdown and the connection limit.
 
 use serde_json::json;
 use skill_sdk::http::{HttpServer, Limits, ServeOptions};
 use skill_sdk::{SkillContext, skill};
 use skill_sdk_tests::http2::Http2;
-use skill_sdk_tests::signs::{self, Body, Signs};
-use skill_sdk_tests::wire::{Server, anonymous};
+use skill_sdk_tests::raw_http::{Server, anonymous};
+use skill_sdk_tests::skill_events::{self, Body, SkillEvents};
 use tokio::time::Instant;
 
 use super::limits::{frame, http_2 as frames};
-use super::{act, refused};
+use super::{act, rejection};
 
 const ACT: &str = "/skills/http.act@1";
 
-/// Stays for hours.
+/// Waits until its gate opens; its timeout is an hour.
 #[skill(
     "http.stay",
     version = "1",
@@ -45,16 +45,16 @@ fn named(id: &str, action: &str) -> String {
 }
 
 #[tokio::test]
-async fn calls_share_a_connection() {
+async fn calls_are_multiplexed() {
     let server = serve(|_| {}).await;
     let mut client = Http2::connect(server.address).await;
-    let mut signs = Signs::of_call("h2-waits");
+    let mut events = SkillEvents::of_call("h2-waits");
     let waits = client
         .send("POST", ACT, &named("h2-waits", "wait"))
         .await
         .unwrap();
-    signs.started().await;
-    // One that waits keeps nobody.
+    events.started().await;
+    // A call that waits does not block the others.
     let answer = client.ask("POST", ACT, &action("spend")).await.unwrap();
     assert_eq!(
         (answer.status, answer.body.as_str()),
@@ -62,34 +62,34 @@ async fn calls_share_a_connection() {
     );
     assert_eq!(answer.header("x-skill-cost"), r#"{"units":{"\u0451":1.5}}"#);
     let answer = client.ask("POST", ACT, "{").await.unwrap();
-    assert_eq!(refused(&answer, 400), ("bad_request".to_owned(), false));
+    assert_eq!(rejection(&answer, 400), ("bad_request".to_owned(), false));
     let answer = client.ask("GET", "/nope", "").await.unwrap();
-    assert_eq!(refused(&answer, 404).0, "not_found");
-    signs::open_gate("h2-waits");
-    assert_eq!(waits.answer().await.unwrap().body, r#"{"result":"wait"}"#);
+    assert_eq!(rejection(&answer, 404).0, "not_found");
+    skill_events::open_gate("h2-waits");
+    assert_eq!(waits.response().await.unwrap().body, r#"{"result":"wait"}"#);
 }
 
 #[tokio::test]
-async fn a_call_that_is_reset_is_cancelled_and_the_others_go_on() {
+async fn resetting_a_stream_cancels_only_its_call() {
     let server = serve(|_| {}).await;
     let mut client = Http2::connect(server.address).await;
-    let mut signs = Signs::of_call("h2-reset");
+    let mut events = SkillEvents::of_call("h2-reset");
     let body = json!({"invocationId": "h2-reset", "inputs": {}}).to_string();
     let stays = client.send("POST", "/skills/http.stay@1", &body).await.unwrap();
-    let context = signs.started().await;
+    let context = events.started().await;
     drop(stays);
-    signs.dropped().await;
+    events.dropped().await;
     context.cancelled().await;
     assert_eq!(client.ask("POST", ACT, &action("a")).await.unwrap().status, 200);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_vanished_loses_its_call() {
+async fn a_vanished_client_is_detected_by_pings() {
     let server = serve(|_| {}).await;
     let mut client = frames(&server).await;
-    let mut signs = Signs::of_call("h2-vanished");
+    let mut events = SkillEvents::of_call("h2-vanished");
     let body = json!({"invocationId": "h2-vanished", "inputs": {}}).to_string();
-    // `POST`, as HPACK says it, and the body. Nothing is sent after it, no answer to a ping either.
+    // `POST` in HPACK, and the body. After that the client sends nothing, not even a response to a ping.
     let path = "/skills/http.stay@1";
     let mut head = b"\x83\x86\x04".to_vec();
     head.push(u8::try_from(path.len()).unwrap());
@@ -97,19 +97,19 @@ async fn a_client_that_vanished_loses_its_call() {
     head.extend(b"\x41\x09localhost");
     client.send(frame(1, 4, 1, &head)).await;
     client.send(frame(0, 1, 1, body.as_bytes())).await;
-    let context = signs.started().await;
+    let context = events.started().await;
     let began = Instant::now();
-    signs.dropped().await;
+    events.dropped().await;
     context.cancelled().await;
     let waited = began.elapsed().as_secs();
     assert!((1..=60).contains(&waited), "cancelled after {waited} seconds");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_head_that_does_not_end_is_not_waited_for() {
+async fn unfinished_request_headers_time_out() {
     let server = serve(|_| {}).await;
     let mut client = frames(&server).await;
-    // Headers that go on in another frame, which never comes.
+    // The headers announce a continuation frame that never arrives.
     client.send(frame(1, 1, 1, b"\x82\x86\x04\x08/healthz")).await;
     let began = Instant::now();
     client.closed().await;
@@ -118,7 +118,7 @@ async fn a_head_that_does_not_end_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_host_that_stops_says_so_on_connections_of_http_2() {
+async fn graceful_shutdown_sends_go_away() {
     let server = serve(|_| {}).await;
     let address = server.address;
     let [mut busy, mut idle, mut fresh] = [
@@ -127,24 +127,24 @@ async fn a_host_that_stops_says_so_on_connections_of_http_2() {
         Http2::connect(address).await,
     ];
     assert_eq!(idle.ask("GET", "/healthz", "").await.unwrap().status, 200);
-    let mut signs = Signs::of_call("h2-stops");
+    let mut events = SkillEvents::of_call("h2-stops");
     let waits = busy.send("POST", ACT, &named("h2-stops", "wait")).await.unwrap();
-    signs.started().await;
+    events.started().await;
     let done = server.stop();
 
-    // A connection that was used and waits is ended at once.
+    // A connection that was used and is idle is closed at once.
     idle.closed().await.unwrap();
-    // One that was not used, or comes now, is told with its first request.
+    // A connection that was not used yet, or is new, gets the rejection with its first request.
     let mut late = Http2::connect(address).await;
     for client in [&mut fresh, &mut late] {
         let answer = client.ask("POST", ACT, &action("a")).await.unwrap();
-        assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+        assert_eq!(rejection(&answer, 503), ("overloaded".to_owned(), true));
         assert_eq!(answer.header("retry-after"), "1");
         client.closed().await.unwrap();
     }
-    // One with a call takes no other, and ends with the answer.
+    // A connection with a running call accepts no other call, and is closed after the response.
     while let Ok(answer) = busy.ask("POST", ACT, &action("a")).await {
-        assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+        assert_eq!(rejection(&answer, 503), ("overloaded".to_owned(), true));
     }
     let error = busy.ask("POST", ACT, &action("a")).await.unwrap_err();
     assert!(
@@ -152,20 +152,20 @@ async fn a_host_that_stops_says_so_on_connections_of_http_2() {
         "{error}"
     );
     assert!(!done.is_finished());
-    signs::open_gate("h2-stops");
-    assert_eq!(waits.answer().await.unwrap().body, r#"{"result":"wait"}"#);
+    skill_events::open_gate("h2-stops");
+    assert_eq!(waits.response().await.unwrap().body, r#"{"result":"wait"}"#);
     busy.closed().await.unwrap();
     done.await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn connections_over_the_limit_are_told_so_over_http_2() {
+async fn http2_connections_over_the_limit_are_rejected() {
     let server = serve(|limits| limits.max_connections = 1).await;
     let mut first = Http2::connect(server.address).await;
     assert_eq!(first.ask("POST", ACT, &action("a")).await.unwrap().status, 200);
     let mut second = Http2::connect(server.address).await;
     let answer = second.ask("POST", ACT, &action("a")).await.unwrap();
-    assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+    assert_eq!(rejection(&answer, 503), ("overloaded".to_owned(), true));
     second.closed().await.unwrap();
     let mut probe = Http2::connect(server.address).await;
     assert_eq!(probe.ask("GET", "/healthz", "").await.unwrap().status, 200);

@@ -1,14 +1,14 @@
-//! What a host takes, and what it says beyond that.
+//! Limits and timeouts of the server, and what it responds beyond them.
 
 use std::time::Duration;
 
 use serde_json::json;
 use skill_sdk::http::{HttpServer, Limits, ServeOptions};
-use skill_sdk_tests::signs::{self, Signs};
-use skill_sdk_tests::wire::{Client, Server, anonymous, request, until};
+use skill_sdk_tests::raw_http::{Client, Server, anonymous, request, until};
+use skill_sdk_tests::skill_events::{self, SkillEvents};
 use tokio::time::{Instant, sleep};
 
-use super::{act, deaf, refused, unclassified};
+use super::{act, ignore_cancellation, rejection, unclassified};
 
 const ACT: &str = "/skills/http.act@1";
 const DEAF: &str = "/skills/http.deaf@1";
@@ -27,7 +27,7 @@ fn action(action: &str) -> String {
     json!({"inputs": {"action": action}}).to_string()
 }
 
-/// A line of the metrics of a server.
+/// The value of a metric of the server.
 async fn metric(server: &Server, name: &str) -> String {
     let text = server.connect().await.get("GET", "/metrics").await.body;
     let line = text.lines().find(|line| line.split(' ').next() == Some(name));
@@ -36,28 +36,28 @@ async fn metric(server: &Server, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn one_skill_at_its_limit_leaves_the_others_alone() {
+async fn the_limit_of_one_skill_does_not_affect_others() {
     let server = serve(|limits| {
         limits.skills.insert("http.act".into(), 1);
     })
     .await;
-    let mut signs = Signs::of_call("skill-limit");
+    let mut events = SkillEvents::of_call("skill-limit");
     let (mut first, mut second) = (server.connect().await, server.connect().await);
     let body = json!({"invocationId": "skill-limit", "inputs": {"action": "wait"}}).to_string();
     first.send(request("POST", ACT, &[], &body)).await;
-    signs.started().await;
+    events.started().await;
     assert_eq!(
         metric(&server, "skill_sdk_calls_in_flight{skill=\"http.act@1\"}").await,
         "1"
     );
     let answer = second.post(ACT, &action("a")).await;
-    assert_eq!(refused(&answer, 429), ("overloaded".to_owned(), true));
+    assert_eq!(rejection(&answer, 429), ("overloaded".to_owned(), true));
     assert_eq!(answer.header("retry-after"), "1");
     let other = second
         .post("/skills/http.unclassified@1", r#"{"inputs":{}}"#)
         .await;
-    assert_eq!(refused(&other, 500).0, "skill_error");
-    signs::open_gate("skill-limit");
+    assert_eq!(rejection(&other, 500).0, "skill_error");
+    skill_events::open_gate("skill-limit");
     assert_eq!(first.receive().await.status, 200);
     assert_eq!(second.post(ACT, &action("a")).await.status, 200);
     assert_eq!(
@@ -71,7 +71,7 @@ async fn one_skill_at_its_limit_leaves_the_others_alone() {
 }
 
 #[tokio::test]
-async fn an_async_fn_that_blocks_its_thread_is_counted() {
+async fn slow_polls_are_counted() {
     let server = Server::start(anonymous(&[act::SKILL]), ServeOptions::default()).await;
     let slow = "skill_sdk_slow_polls_total{skill=\"http.act@1\"}";
     assert_eq!(metric(&server, slow).await, "0");
@@ -81,21 +81,21 @@ async fn an_async_fn_that_blocks_its_thread_is_counted() {
     assert_eq!(metric(&server, slow).await, "1");
 }
 
-/// A host of a skill that keeps its thread, and of others.
-async fn serve_deaf(change: impl FnOnce(&mut Limits)) -> Server {
+/// A server of a skill that blocks its thread, and of other skills.
+async fn serve_blocking_skill(change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();
     change(&mut limits);
-    let http = anonymous(&[act::SKILL, deaf::SKILL, unclassified::SKILL]).limits(limits);
+    let http = anonymous(&[act::SKILL, ignore_cancellation::SKILL, unclassified::SKILL]).limits(limits);
     Server::start(http, ServeOptions::default()).await
 }
 
-/// Leaves a thread behind: the caller goes away, and the skill does not hear of it.
-async fn leave_behind(server: &Server, invocation: &str) -> Signs {
-    let mut signs = Signs::of_call(invocation);
+/// Leaves a blocked thread behind: the client disconnects, and the skill ignores the cancellation.
+async fn leave_blocked_thread(server: &Server, invocation: &str) -> SkillEvents {
+    let mut events = SkillEvents::of_call(invocation);
     let mut client = server.connect().await;
     let body = json!({"invocationId": invocation, "inputs": {}}).to_string();
     client.send(request("POST", DEAF, &[], &body)).await;
-    let context = signs.started().await;
+    let context = events.started().await;
     drop(client);
     context.cancelled().await;
     let in_flight = "skill_sdk_calls_in_flight{skill=\"http.deaf@1\"}";
@@ -103,84 +103,85 @@ async fn leave_behind(server: &Server, invocation: &str) -> Signs {
         metric(server, in_flight).await == "0"
     })
     .await;
-    signs
+    events
 }
 
 #[tokio::test]
-async fn a_thread_that_goes_on_after_its_call_keeps_the_place() {
-    // Of the skill, with room for others, and of the host.
+async fn a_thread_that_outlives_its_call_keeps_its_permit() {
+    // First the limit of the skill, with room for other skills, then the limit of the server.
     for (status, invocation) in [(429, "left-in-skill"), (503, "left-in-host")] {
-        let server = serve_deaf(|limits| match status {
+        let server = serve_blocking_skill(|limits| match status {
             429 => drop(limits.skills.insert("http.deaf".into(), 1)),
             _ => limits.concurrency = 1,
         })
         .await;
-        let mut signs = leave_behind(&server, invocation).await;
+        let mut events = leave_blocked_thread(&server, invocation).await;
         let left = "skill_sdk_calls_abandoned{skill=\"http.deaf@1\"}";
         assert_eq!(metric(&server, left).await, "1");
         let mut client = server.connect().await;
         for _ in 0..20 {
             let answer = client.post(DEAF, r#"{"inputs":{}}"#).await;
-            assert_eq!(refused(&answer, status), ("overloaded".to_owned(), true));
+            assert_eq!(rejection(&answer, status), ("overloaded".to_owned(), true));
         }
         let other = client.post(ACT, &action("a")).await;
         assert_eq!(other.status, if status == 429 { 200 } else { 503 });
-        signs::open_gate(invocation);
-        signs.ended().await;
+        skill_events::open_gate(invocation);
+        events.ended().await;
         until("the thread is over", async || metric(&server, left).await == "0").await;
         assert_eq!(client.post(ACT, &action("a")).await.status, 200);
-        // A host that stops does not wait for a thread that nobody can end.
+        // Shutdown does not wait for a thread that cannot be stopped.
         let last = format!("{invocation}-2");
-        leave_behind(&server, &last).await;
+        leave_blocked_thread(&server, &last).await;
         server.stop().await.unwrap().unwrap();
-        signs::open_gate(&last);
+        skill_events::open_gate(&last);
     }
 }
 
 #[tokio::test]
-async fn a_thread_goes_on_after_the_time_of_its_call() {
-    let server = serve_deaf(|limits| limits.skill_concurrency = 1).await;
+async fn a_thread_outlives_the_timeout_of_its_call() {
+    let server = serve_blocking_skill(|limits| limits.skill_concurrency = 1).await;
     let mut client = server.connect().await;
-    let mut signs = Signs::of_call("left-over-time");
+    let mut events = SkillEvents::of_call("left-over-time");
     let body = json!({"invocationId": "left-over-time", "inputs": {}}).to_string();
     let answer = client.post(DEAF, &body).await;
-    assert_eq!(refused(&answer, 503), ("timeout".to_owned(), true));
+    assert_eq!(rejection(&answer, 503), ("timeout".to_owned(), true));
     let answer = client.post(DEAF, &body).await;
-    assert_eq!(refused(&answer, 429), ("overloaded".to_owned(), true));
-    signs.started().await;
-    signs::open_gate("left-over-time");
-    signs.ended().await;
+    assert_eq!(rejection(&answer, 429), ("overloaded".to_owned(), true));
+    events.started().await;
+    skill_events::open_gate("left-over-time");
+    events.ended().await;
 }
 
-/// The head of a call whose body comes in chunks.
+/// The headers of a call with a chunked body.
 fn chunked() -> String {
     format!("POST {ACT} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
 }
 
-/// Each of these texts as a chunk, which the host takes as a part of its own.
+/// Each string as one chunk, which the server receives as a separate part.
 fn chunks(parts: &[&str]) -> String {
     let chunk = |part: &&str| format!("{:x}\r\n{part}\r\n", part.len());
     parts.iter().map(chunk).collect()
 }
 
 #[tokio::test]
-async fn bodies_in_parts_share_a_memory() {
+async fn partial_bodies_share_a_memory_limit() {
     let server = serve(|limits| limits.max_body_memory = 1000).await;
-    // A body that alone is too much for it. It takes none as long as it is one part.
+    // A body that exceeds the limit alone. A body that arrives in one part takes none of this memory.
     let large = action(&"a".repeat(2980));
     let (start, rest) = large.split_at(1500);
     let mut client = server.connect().await;
     client.send(chunked() + &chunks(&[start])).await;
     client.send(chunks(&[rest])).await;
     assert_eq!(
-        refused(&client.receive().await, 503),
+        rejection(&client.receive().await, 503),
         ("overloaded".to_owned(), true)
     );
     let mut client = server.connect().await;
     client.send(chunked() + &chunks(&[&large]) + "0\r\n\r\n").await;
     assert_eq!(client.receive().await.status, 200);
 
-    // Two that fit one by one. All that one had is given back when it is whole, refused, or its client went away.
+    // Two bodies that fit only one at a time. The memory of a body is released when it is complete, rejected, or its
+    // client disconnects.
     let body = action(&"a".repeat(580));
     let parts = [&body[..300], &body[300..500], &body[500..]];
     for leaves in [false, true] {
@@ -192,12 +193,12 @@ async fn bodies_in_parts_share_a_memory() {
             second.send_what_fits("0\r\n\r\n").await;
             second.receive().await
         };
-        // Once the parts of the first were taken, which nobody tells.
+        // Until the server has read the parts of the first body, which the client cannot observe.
         until("there is no room", async || {
             let answer = one_more().await;
             let is_refused = answer.status != 200;
             if is_refused {
-                assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+                assert_eq!(rejection(&answer, 503), ("overloaded".to_owned(), true));
             }
             is_refused
         })
@@ -213,7 +214,7 @@ async fn bodies_in_parts_share_a_memory() {
 }
 
 #[tokio::test]
-async fn times_that_no_clock_holds_are_for_ever() {
+async fn timeouts_beyond_the_clock_never_expire() {
     let mut options = ServeOptions::default();
     options.drain = Duration::MAX;
     let http = limited(|limits| {
@@ -224,7 +225,7 @@ async fn times_that_no_clock_holds_are_for_ever() {
     });
     let server = Server::start(http, options).await;
     let mut client = Client::connect_with_small_window(server.address).await;
-    // One answer finds room, and one has to wait for it.
+    // The first response fits into the send buffer; the second one must wait until the client reads.
     for length in [1, 1_000_000] {
         let body = action(&"a".repeat(length));
         assert_eq!(client.post(ACT, &body).await.status, 200);
@@ -233,7 +234,7 @@ async fn times_that_no_clock_holds_are_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn the_body_read_timeout_applies() {
     let server = serve(|_| {}).await;
     let mut client = server.connect().await;
     client
@@ -243,13 +244,13 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
         .await;
     let began = Instant::now();
     let answer = client.receive().await;
-    assert_eq!(refused(&answer, 408), ("request_timeout".to_owned(), false));
+    assert_eq!(rejection(&answer, 408), ("request_timeout".to_owned(), false));
     assert_eq!(began.elapsed().as_secs(), 30);
     client.closed().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_without_a_request_is_closed_in_time() {
+async fn the_idle_timeout_applies() {
     let server = serve(|limits| limits.idle_timeout = Duration::from_secs(20)).await;
     let mut client = server.connect().await;
     assert_eq!(client.get("GET", "/healthz").await.status, 200);
@@ -260,11 +261,11 @@ async fn a_connection_without_a_request_is_closed_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_head_that_comes_in_drops_is_cut() {
+async fn the_header_read_timeout_applies() {
     let server = serve(|_| {}).await;
     let mut client = server.connect().await;
     assert_eq!(client.get("GET", "/healthz").await.status, 200);
-    // It has its time from its first byte, whatever comes after.
+    // The timeout starts with the first byte and is not extended by later ones.
     let began = Instant::now();
     client
         .send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ")
@@ -278,29 +279,29 @@ async fn a_head_that_comes_in_drops_is_cut() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_may_take_longer_than_an_idle_connection() {
+async fn the_idle_timeout_does_not_limit_calls() {
     let server = serve(|limits| {
         limits.idle_timeout = Duration::from_secs(1);
         limits.header_read_timeout = Duration::from_secs(1);
         limits.write_timeout = Duration::from_secs(1);
     })
     .await;
-    // The contract's time is 5 seconds.
+    // The timeout of the contract is 5 s.
     let answer = server.connect().await.post(ACT, &action("hang")).await;
-    assert_eq!(refused(&answer, 503), ("timeout".to_owned(), true));
+    assert_eq!(rejection(&answer, 503), ("timeout".to_owned(), true));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_nobody_takes_is_given_up() {
+async fn the_write_timeout_applies() {
     let server = serve(|limits| limits.max_body_bytes = 64 * 1024 * 1024).await;
     let mut client = Client::connect_with_small_window(server.address).await;
     let body = action(&"a".repeat(24 * 1024 * 1024));
     client.send(request("POST", ACT, &[], &body)).await;
-    // Until the answer begins, then past the time, which begins anew when the system takes a little more of the answer in
-    // its first moments.
+    // Wait for the start of the response, then for longer than the write timeout. The timeout restarts as long as the
+    // system still accepts a little more of the response.
     client.receive_bytes(100).await;
     sleep(Duration::from_secs(4 * 31)).await;
-    // What is on its way comes in real time; a clock that jumps whenever nothing is there yet would not wait for it.
+    // Bytes in flight arrive in real time; a paused clock would jump ahead instead of waiting for them.
     tokio::time::resume();
     let rest = client.closed().await.len();
     assert!(rest < body.len(), "{rest} bytes came");
@@ -308,7 +309,7 @@ async fn an_answer_that_nobody_takes_is_given_up() {
 }
 
 #[tokio::test]
-async fn connections_over_the_limit_are_told_so() {
+async fn connections_over_the_limit_are_rejected() {
     let server = serve(|limits| limits.max_connections = 2).await;
     let (mut one, mut other) = (server.connect().await, server.connect().await);
     for client in [&mut one, &mut other] {
@@ -316,13 +317,13 @@ async fn connections_over_the_limit_are_told_so() {
     }
     let mut third = server.connect().await;
     let answer = third.post(ACT, &action("a")).await;
-    assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+    assert_eq!(rejection(&answer, 503), ("overloaded".to_owned(), true));
     assert_eq!(
         (answer.header("retry-after"), answer.header("connection")),
         ("1", "close")
     );
     assert!(third.closed().await.is_empty());
-    // Probes are answered all the same, else an orchestrator would end a host because it is busy.
+    // Probes still work. Otherwise an orchestrator would kill a server because it is busy.
     for target in ["/healthz", "/readyz", "/metrics"] {
         let mut probe = server.connect().await;
         let answer = probe.get("GET", target).await;
@@ -333,11 +334,11 @@ async fn connections_over_the_limit_are_told_so() {
         );
         probe.closed().await;
     }
-    // Those within the limit go on.
+    // Connections within the limit keep working.
     assert_eq!(one.post(ACT, &action("a")).await.status, 200);
     assert_ne!(metric(&server, "skill_sdk_connections_refused_total").await, "0");
     drop((one, other));
-    until("there is room again", async || {
+    until("a connection is free again", async || {
         server.connect().await.post(ACT, &action("a")).await.status == 200
     })
     .await;
@@ -364,7 +365,7 @@ pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     frame
 }
 
-/// `GET /healthz`, as HPACK says it.
+/// `GET /healthz` in HPACK.
 const GET: &[u8] = b"\x82\x86\x04\x08/healthz\x41\x01a";
 
 pub(super) async fn http_2(server: &Server) -> Client {
@@ -375,7 +376,7 @@ pub(super) async fn http_2(server: &Server) -> Client {
 }
 
 #[tokio::test]
-async fn a_flood_of_resets_ends_its_connection_only() {
+async fn a_flood_of_resets_closes_only_its_connection() {
     let server = serve(|_| {}).await;
     let mut client = http_2(&server).await;
     let mut flood = Vec::new();
@@ -388,7 +389,7 @@ async fn a_flood_of_resets_ends_its_connection_only() {
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 }
 
-/// The next frame that a server sends: its kind, its stream, what it holds.
+/// The next frame of the server: its type, its stream and its payload.
 async fn next_frame(client: &mut Client) -> (u8, u32, Vec<u8>) {
     let head = client.receive_bytes(9).await;
     let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
@@ -398,11 +399,11 @@ async fn next_frame(client: &mut Client) -> (u8, u32, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn headers_of_http_2_have_the_same_limit() {
+async fn http2_headers_have_the_same_limit() {
     let server = serve(|_| {}).await;
     for (count, is_answered) in [(1, true), (2, false)] {
         let mut client = http_2(&server).await;
-        // A header of 60 000 bytes so often, in more frames than one.
+        // A header of 60,000 bytes in several frames.
         let mut block = GET.to_vec();
         for _ in 0..count {
             block.extend(b"\x40\x01x\x7f\xe1\xd3\x03");
@@ -419,7 +420,7 @@ async fn headers_of_http_2_have_the_same_limit() {
         let answered = loop {
             match next_frame(&mut client).await {
                 (1, 1, headers) if headers.first() == Some(&0x88) => break true,
-                // 431, plain or as Huffman has it.
+                // Status 431, plain or Huffman-coded.
                 (1, 1, headers) => {
                     let refused = [&b"\x48\x03431"[..], b"\x48\x83\x69\x90\x7f"];
                     assert!(
@@ -428,7 +429,7 @@ async fn headers_of_http_2_have_the_same_limit() {
                     );
                     break false;
                 }
-                // The stream is reset, or the connection ends.
+                // The server resets the stream or closes the connection.
                 (3, 1, _) | (7, 0, _) => break false,
                 (kind, stream, _) => assert_eq!(stream, 0, "{kind}"),
             }
@@ -439,7 +440,7 @@ async fn headers_of_http_2_have_the_same_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_connection_of_http_2_is_closed() {
+async fn an_idle_http2_connection_is_closed() {
     let server = serve(|_| {}).await;
     let mut client = http_2(&server).await;
     let began = Instant::now();

@@ -1,33 +1,33 @@
-//! The HTTP host as its clients see it, over real sockets.
+//! The HTTP server over real sockets.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test, and some skills panic on purpose"
+    reason = "a panic in a test is a failed test, and some skills panic on purpose"
 )]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
 mod connections;
-mod guard;
+mod host_and_origin;
 mod http2;
-mod lifetime;
+mod lifecycle;
 mod limits;
 mod mounted;
-mod operation;
-mod table;
+mod operations;
+mod statuses;
 
 use serde_json::Value;
 use skill_sdk::{SkillContext, SkillError, skill};
-use skill_sdk_tests::signs::{self, Body, Sign};
-use skill_sdk_tests::wire::Answer;
+use skill_sdk_tests::raw_http::Response;
+use skill_sdk_tests::skill_events::{self, Body, SkillEvent};
 
-/// Does what the input asks for.
+/// Does what the input says.
 #[skill("http.act", version = "1", side_effects = "none", risk = "low", timeout = 5)]
 async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     match action.as_str() {
@@ -44,7 +44,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
         }
         "wait" => {
             let _body = Body::begins(ctx);
-            signs::wait_at_gate(ctx).await;
+            skill_events::wait_at_gate(ctx).await;
         }
         "hang" => {
             let _body = Body::begins(ctx);
@@ -55,31 +55,31 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(action)
 }
 
-/// Goes on until it is told to stop.
+/// Runs until it is cancelled.
 #[skill("http.block", version = "1", side_effects = "none", risk = "low")]
 fn block(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_until_cancelled(ctx);
-    signs::give(ctx, Sign::Ended);
+    skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
+    skill_events::block_until_cancelled(ctx);
+    skill_events::report(ctx, SkillEvent::Ended);
 }
 
-/// Keeps its thread whatever it is told, until its test opens the gate.
+/// Ignores cancellation and blocks its thread until the test opens the gate.
 #[skill("http.deaf", version = "1", side_effects = "none", risk = "low", timeout = 1)]
-fn deaf(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_at_gate(ctx);
-    signs::give(ctx, Sign::Ended);
+fn ignore_cancellation(ctx: &SkillContext) {
+    skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
+    skill_events::block_at_gate(ctx);
+    skill_events::report(ctx, SkillEvent::Ended);
 }
 
-/// An error that nobody classified.
+/// Returns an error without a classification.
 #[skill("http.unclassified", version = "1", side_effects = "none", risk = "low")]
 fn unclassified() -> anyhow::Result<()> {
     anyhow::bail!("hunter2")
 }
 
-/// Asserts that a refusal has the envelope of errors, and gives its code and whether it is retryable.
+/// Asserts that a rejection has the error envelope. Returns its code and whether it is retryable.
 #[track_caller]
-fn refused(answer: &Answer, status: u16) -> (String, bool) {
+fn rejection(answer: &Response, status: u16) -> (String, bool) {
     assert_eq!(answer.status, status, "{answer:?}");
     assert_eq!(answer.header("content-type"), "application/json", "{answer:?}");
     assert!(!answer.body.contains("hunter2"), "{answer:?}");

@@ -1,4 +1,4 @@
-//! What those ask who run a host: readiness, metrics, the document.
+//! Operations: readiness, metrics, OpenAPI.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,11 @@ use skill_sdk::context::States;
 use skill_sdk::http::{HttpServer, ServeOptions, router};
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::{Attached, Attachment, Environment, SkillContext, SkillError, skill, state};
-use skill_sdk_tests::wire::{Client, Server, anonymous, until};
+use skill_sdk_tests::raw_http::{Client, Server, anonymous, until};
 
-use super::{act, refused, unclassified};
+use super::{act, rejection, unclassified};
 
-/// Needs much.
+/// Requires several secrets, settings and a state.
 #[skill(
     "http.needs",
     version = "1",
@@ -25,7 +25,7 @@ fn needs(ctx: &SkillContext) {
     let _ = ctx.secret("TEST_NEEDED_SECRET");
 }
 
-/// Gives more than its outputs, when it does not fail.
+/// Returns attachments, or fails.
 #[skill("http.attach", version = "1", side_effects = "none", risk = "low")]
 async fn attach() -> Result<Attached<u8>, SkillError> {
     Ok(Attached::new(1).with(Attachment::text("one")))
@@ -48,15 +48,15 @@ async fn serve(http: HttpServer) -> Server {
     Server::start(http, ServeOptions::default()).await
 }
 
-/// The reasons of a host that is not ready.
+/// The reasons why a server is not ready.
 async fn reasons(server: &Server) -> Value {
     let answer = server.connect().await.get("GET", "/readyz").await;
-    assert_eq!(refused(&answer, 503), ("not_ready".to_owned(), true));
+    assert_eq!(rejection(&answer, 503), ("not_ready".to_owned(), true));
     answer.json()["error"]["details"]["reasons"].clone()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_is_ready_once_all_is_there() {
+async fn the_server_is_ready_once_everything_is_configured() {
     let host = SkillSet::collect_only(&["http.needs@1"]).unwrap();
     let variables = |names: &[(&str, &str)]| {
         let own = names
@@ -79,8 +79,11 @@ async fn a_host_is_ready_once_all_is_there() {
     );
     let states = part("state_unavailable").to_string();
     assert!(states.contains("Flaky"), "{found}");
-    assert!(!found.to_string().contains("hunter2"), "names only: {found}");
-    // The program runs all the same.
+    assert!(
+        !found.to_string().contains("hunter2"),
+        "only names must be reported: {found}"
+    );
+    // The server still runs.
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 
     let full = variables(&[
@@ -104,7 +107,7 @@ async fn a_host_is_ready_once_all_is_there() {
     assert_eq!(found[1]["code"], "state_unavailable");
     BUILDS.store(true, Ordering::SeqCst);
     lets_in.store(true, Ordering::SeqCst);
-    // An answer counts for a second.
+    // Readiness results are cached for 1 s.
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     let answer = server.connect().await.get("GET", "/readyz").await;
     assert_eq!(
@@ -114,7 +117,7 @@ async fn a_host_is_ready_once_all_is_there() {
 }
 
 #[tokio::test]
-async fn calls_are_counted_by_skill() {
+async fn metrics_count_calls_by_skill() {
     let server = serve(anonymous(&[act::SKILL, unclassified::SKILL])).await;
     let mut client = server.connect().await;
     for action in ["a", "spend", "spend", "retryable", "terminal", "panic"] {
@@ -157,22 +160,22 @@ async fn calls_are_counted_by_skill() {
 }
 
 #[tokio::test]
-async fn a_call_whose_caller_left_is_counted_too() {
+async fn metrics_count_cancelled_calls() {
     let server = serve(anonymous(&[act::SKILL])).await;
-    let mut signs = skill_sdk_tests::signs::Signs::of_call("counted");
+    let mut events = skill_sdk_tests::skill_events::SkillEvents::of_call("counted");
     let mut client = server.connect().await;
     let body = json!({"invocationId": "counted", "inputs": {"action": "hang"}}).to_string();
     client
-        .send(skill_sdk_tests::wire::request(
+        .send(skill_sdk_tests::raw_http::request(
             "POST",
             "/skills/http.act@1",
             &[],
             &body,
         ))
         .await;
-    signs.started().await;
+    events.started().await;
     drop(client);
-    signs.dropped().await;
+    events.dropped().await;
     let line = "skill_sdk_call_errors_total{skill=\"http.act@1\",code=\"cancelled\"} 1";
     let mut probe = server.connect().await;
     until("the call is counted", async || {
@@ -182,7 +185,7 @@ async fn a_call_whose_caller_left_is_counted_too() {
 }
 
 #[tokio::test]
-async fn the_document_describes_what_is_hosted() {
+async fn openapi_describes_the_hosted_skills() {
     let server = serve(anonymous(&[act::SKILL, attach::SKILL, unclassified::SKILL])).await;
     let document = server.connect().await.get("GET", "/openapi.json").await.json();
     assert_eq!(document["openapi"], "3.1.0");
@@ -203,7 +206,7 @@ async fn the_document_describes_what_is_hosted() {
         let schema = &response["content"]["application/json"]["schema"]["$ref"];
         assert_eq!(schema, "#/components/schemas/Error", "{status}");
     }
-    // Attachments are told of where there may be some.
+    // The document describes multipart responses where a skill may return attachments.
     let plain = &call["responses"]["200"];
     assert_eq!(plain["headers"]["X-Skill-Attachments"], Value::Null);
     let attaches = &document["paths"]["/skills/http.attach@1"]["post"]["responses"]["200"];
@@ -214,13 +217,13 @@ async fn the_document_describes_what_is_hosted() {
         .unwrap();
     let header = document.pointer(header.trim_start_matches('#')).unwrap();
     assert_eq!(header["schema"]["type"], "integer");
-    // Nobody is asked for a token here.
+    // No authentication is declared, since none is required.
     assert_eq!(call["responses"]["401"], Value::Null);
     assert_eq!(document["components"]["securitySchemes"], Value::Null);
 }
 
 #[tokio::test]
-async fn paths_know_their_prefix() {
+async fn openapi_paths_have_the_prefix() {
     let host = SkillSet::with_states([act::SKILL], States::default()).unwrap();
     let app = axum::Router::new().nest("/v1/agents", router(HttpServer::anonymous(host)));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

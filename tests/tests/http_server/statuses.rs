@@ -1,11 +1,11 @@
-//! Every row of the table of statuses.
+//! Status codes: every row of the table.
 
 use serde_json::json;
 use skill_sdk::http::ServeOptions;
-use skill_sdk_tests::signs::{self, Signs};
-use skill_sdk_tests::wire::{Server, anonymous, request};
+use skill_sdk_tests::raw_http::{Server, anonymous, request};
+use skill_sdk_tests::skill_events::{self, SkillEvents};
 
-use super::{act, refused, unclassified};
+use super::{act, rejection, unclassified};
 
 const ACT: &str = "/skills/http.act@1";
 
@@ -14,7 +14,7 @@ fn action(action: &str) -> String {
 }
 
 #[tokio::test]
-async fn outputs_have_no_envelope_and_their_cost_is_a_header() {
+async fn outputs_have_no_envelope_and_costs_are_headers() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     let answer = client.post(ACT, &action("nothing")).await;
@@ -29,7 +29,7 @@ async fn outputs_have_no_envelope_and_their_cost_is_a_header() {
 }
 
 #[tokio::test]
-async fn what_is_tolerated_in_a_request() {
+async fn lenient_requests_are_accepted() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     let json_type = [("Content-Type", "application/json")];
@@ -75,7 +75,7 @@ async fn what_is_tolerated_in_a_request() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_none_are_bad_requests() {
+async fn invalid_bodies_are_bad_requests() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     for body in [
@@ -94,15 +94,19 @@ async fn bodies_that_are_none_are_bad_requests() {
         r#"{"invocationId":"i"}"#,
     ] {
         let answer = client.post(ACT, body).await;
-        assert_eq!(refused(&answer, 400), ("bad_request".to_owned(), false), "{body}");
+        assert_eq!(
+            rejection(&answer, 400),
+            ("bad_request".to_owned(), false),
+            "{body}"
+        );
     }
     let head = format!("POST {ACT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n");
     client.send([head.as_bytes(), b"\xff\xfe"].concat()).await;
-    assert_eq!(refused(&client.receive().await, 400).0, "bad_request");
+    assert_eq!(rejection(&client.receive().await, 400).0, "bad_request");
 }
 
 #[tokio::test]
-async fn what_does_not_exist() {
+async fn unknown_paths_and_skills_are_not_found() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     for target in [
@@ -117,7 +121,7 @@ async fn what_does_not_exist() {
     ] {
         let answer = client.post(target, &action("a")).await;
         assert_eq!(
-            refused(&answer, 404),
+            rejection(&answer, 404),
             ("skill_not_hosted".to_owned(), false),
             "{target}"
         );
@@ -147,7 +151,7 @@ async fn what_does_not_exist() {
         for method in ["GET", "POST", "PUT", "OPTIONS"] {
             let answer = client.get(method, target).await;
             assert_eq!(
-                refused(&answer, 404),
+                rejection(&answer, 404),
                 ("not_found".to_owned(), false),
                 "{method} {target}"
             );
@@ -156,7 +160,7 @@ async fn what_does_not_exist() {
 }
 
 #[tokio::test]
-async fn wrong_methods_are_told_the_right_one() {
+async fn wrong_methods_get_an_allow_header() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     let table = [
@@ -171,7 +175,7 @@ async fn wrong_methods_are_told_the_right_one() {
     for (target, method, allowed) in table {
         let answer = client.get(method, target).await;
         assert_eq!(
-            refused(&answer, 405),
+            rejection(&answer, 405),
             ("method_not_allowed".to_owned(), false),
             "{method} {target}"
         );
@@ -200,19 +204,19 @@ async fn head_is_get_without_a_body() {
             assert_eq!(answer.header("allow"), "POST");
         }
     }
-    // Nothing followed the heads.
+    // The responses had no body.
     assert_eq!(client.get("GET", "/healthz").await.body, r#"{"status":"ok"}"#);
 }
 
 #[tokio::test]
-async fn bodies_over_the_limit() {
+async fn large_bodies_are_rejected() {
     let http = anonymous(&[act::SKILL]).body_limit(100);
     let server = Server::start(http, ServeOptions::default()).await;
     let fits = action(&"a".repeat(100 - action("").len()));
     assert_eq!(fits.len(), 100);
     assert_eq!(server.connect().await.post(ACT, &fits).await.status, 200);
 
-    // It is refused by its length alone …
+    // With a `Content-Length` the request is rejected by its headers …
     let mut client = server.connect().await;
     client
         .send(format!(
@@ -220,8 +224,8 @@ async fn bodies_over_the_limit() {
         ))
         .await;
     let answer = client.receive().await;
-    assert_eq!(refused(&answer, 413), ("payload_too_large".to_owned(), false));
-    // … and where there is none by what comes.
+    assert_eq!(rejection(&answer, 413), ("payload_too_large".to_owned(), false));
+    // … and without one while its body is read.
     let mut client = server.connect().await;
     let chunk = format!("32\r\n{}\r\n", "a".repeat(50));
     client
@@ -230,11 +234,11 @@ async fn bodies_over_the_limit() {
             chunk.repeat(3)
         ))
         .await;
-    assert_eq!(refused(&client.receive().await, 413).0, "payload_too_large");
+    assert_eq!(rejection(&client.receive().await, 413).0, "payload_too_large");
 }
 
 #[tokio::test]
-async fn content_that_is_not_json_by_its_type() {
+async fn other_media_types_are_rejected() {
     let server = Server::of(&[act::SKILL]).await;
     let mut client = server.connect().await;
     for content_type in [
@@ -254,7 +258,7 @@ async fn content_that_is_not_json_by_its_type() {
             .await;
         let answer = client.receive().await;
         assert_eq!(
-            refused(&answer, 415),
+            rejection(&answer, 415),
             ("unsupported_media_type".to_owned(), false),
             "{content_type}"
         );
@@ -262,7 +266,7 @@ async fn content_that_is_not_json_by_its_type() {
 }
 
 #[tokio::test]
-async fn failures_of_skills() {
+async fn failures_have_their_status() {
     skill_sdk::pipeline::install_panic_hook();
     let server = Server::of(&[act::SKILL, unclassified::SKILL]).await;
     let mut client = server.connect().await;
@@ -293,42 +297,42 @@ async fn failures_of_skills() {
             false,
         ),
     ];
-    // All on one connection: no failure ends it.
+    // All requests use one connection: no failure closes it.
     for (target, body, status, code, retryable) in table {
         let answer = client.post(target, &body).await;
-        assert_eq!(refused(&answer, status), (code.to_owned(), retryable), "{body}");
+        assert_eq!(rejection(&answer, status), (code.to_owned(), retryable), "{body}");
     }
     assert_eq!(client.post(ACT, &action("fine")).await.status, 200);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_over_its_time_is_a_retryable_503() {
+async fn a_timeout_is_a_retryable_503() {
     let server = Server::of(&[act::SKILL]).await;
     let answer = server.connect().await.post(ACT, &action("hang")).await;
-    assert_eq!(refused(&answer, 503), ("timeout".to_owned(), true));
+    assert_eq!(rejection(&answer, 503), ("timeout".to_owned(), true));
 }
 
 #[tokio::test]
-async fn calls_over_the_limit_are_told_to_come_back() {
+async fn calls_over_the_limit_get_retry_after() {
     let http = anonymous(&[act::SKILL]).concurrency(1);
     let server = Server::start(http, ServeOptions::default()).await;
-    let mut signs = Signs::of_call("limit");
+    let mut events = SkillEvents::of_call("limit");
     let (mut first, mut second) = (server.connect().await, server.connect().await);
     let body = json!({"invocationId": "limit", "inputs": {"action": "wait"}}).to_string();
     first.send(request("POST", ACT, &[], &body)).await;
-    signs.started().await;
+    events.started().await;
     let answer = second.post(ACT, &action("a")).await;
-    assert_eq!(refused(&answer, 503), ("overloaded".to_owned(), true));
+    assert_eq!(rejection(&answer, 503), ("overloaded".to_owned(), true));
     assert!(answer.header("retry-after").parse::<u32>().unwrap() > 0);
-    // What is not a call goes on.
+    // Other requests are not limited.
     assert_eq!(second.get("GET", "/healthz").await.status, 200);
-    signs::open_gate("limit");
+    skill_events::open_gate("limit");
     assert_eq!(first.receive().await.status, 200);
     assert_eq!(second.post(ACT, &action("a")).await.status, 200);
 }
 
 #[tokio::test]
-async fn the_listing_names_what_is_hosted() {
+async fn the_list_contains_the_hosted_skills() {
     let server = Server::of(&[act::SKILL, unclassified::SKILL]).await;
     let answer = server.connect().await.get("GET", "/skills").await;
     assert_eq!(answer.status, 200);

@@ -1,4 +1,4 @@
-//! The command line tool, in whose place a script stands.
+//! The `claude-code` provider, with a script as a mock of the CLI.
 
 use std::fs;
 use std::io::Read;
@@ -17,11 +17,11 @@ use tokio::task::JoinHandle;
 
 use super::{code, context_of, request, summarize};
 
-/// The script, with its plan and what it saw.
-pub(crate) struct Tool(TempDir);
+/// A mock of the CLI: a script with a plan that records its calls.
+pub(crate) struct MockCli(TempDir);
 
-/// What the script saw at one call.
-pub(crate) struct Seen {
+/// One recorded call of the mock.
+pub(crate) struct RecordedCall {
     pub(crate) arguments: Vec<String>,
     pub(crate) input: String,
     pub(crate) environment: Vec<String>,
@@ -30,8 +30,8 @@ pub(crate) struct Seen {
     pub(crate) mode: String,
 }
 
-impl Tool {
-    /// A script that does this at its calls: names and contents of the files of its plan. The last one repeats.
+impl MockCli {
+    /// A mock that follows this plan: the names and contents of the files of each call. The last step repeats.
     pub(crate) fn new(plan: &[Vec<(&str, Vec<u8>)>]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/llm/claude");
@@ -53,7 +53,7 @@ impl Tool {
         self.0.path().join("claude")
     }
 
-    pub(crate) fn calls(&self) -> Vec<Seen> {
+    pub(crate) fn calls(&self) -> Vec<RecordedCall> {
         let count = fs::read_dir(self.0.path().join("calls")).unwrap().count();
         let read = |at: usize, name: &str| {
             let path = self.0.path().join("calls").join(at.to_string()).join(name);
@@ -61,7 +61,7 @@ impl Tool {
         };
         let list = |text: String| text.split_terminator('\0').map(str::to_owned).collect();
         (0..count)
-            .map(|at| Seen {
+            .map(|at| RecordedCall {
                 arguments: list(read(at, "argv")),
                 input: read(at, "stdin"),
                 environment: list(read(at, "env")),
@@ -73,7 +73,7 @@ impl Tool {
     }
 }
 
-/// A reply of the tool with this text.
+/// A reply of the CLI with this text.
 fn reply(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let usage = json!({"input_tokens": 100, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 3, "output_tokens": 7});
     let reply =
@@ -88,7 +88,7 @@ pub(crate) fn environment(variables: &[(&str, &str)]) -> Environment {
     Environment::from_vars(all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
 }
 
-fn configured(tool: &Tool, more: &[(&str, &str)]) -> SkillContext {
+fn configured(tool: &MockCli, more: &[(&str, &str)]) -> SkillContext {
     let binary = tool.path();
     let mut variables = vec![
         ("SKILL_LLM_PROVIDER", "claude-code"),
@@ -99,8 +99,8 @@ fn configured(tool: &Tool, more: &[(&str, &str)]) -> SkillContext {
 }
 
 #[tokio::test]
-async fn the_tool_is_found_by_its_path_and_on_the_search_path() {
-    let tool = Tool::new(&[reply(r#"{"summary": "s"}"#)]);
+async fn the_cli_is_found_by_path_and_on_the_search_path() {
+    let tool = MockCli::new(&[reply(r#"{"summary": "s"}"#)]);
     let answer = summarize(&configured(&tool, &[])).await.unwrap();
     assert_eq!(
         (answer.data.summary.as_str(), answer.model.as_str()),
@@ -119,7 +119,7 @@ async fn the_tool_is_found_by_its_path_and_on_the_search_path() {
         .await
         .unwrap();
     assert_eq!(tool.calls().len(), 2);
-    // A directory and a file that may not be executed are no programs.
+    // A directory and a file without execute permission are skipped.
     let none = format!("{folder}:/");
     fs::write(tool.0.path().join("tool"), "").unwrap();
     for binary in ["tool", "tmp"] {
@@ -137,8 +137,8 @@ async fn the_tool_is_found_by_its_path_and_on_the_search_path() {
 }
 
 #[tokio::test]
-async fn nothing_of_the_prompt_is_in_the_arguments_and_the_directory_is_gone_afterwards() {
-    let tool = Tool::new(&[reply(r#"{"summary": "s"}"#)]);
+async fn the_prompt_is_not_in_the_arguments_and_the_directory_is_removed() {
+    let tool = MockCli::new(&[reply(r#"{"summary": "s"}"#)]);
     let context = configured(&tool, &[("SKILL_LLM_MODELS", "m1,m2")]);
     let request = ChatRequest::new("secret-one")
         .user("secret-two")
@@ -169,7 +169,7 @@ async fn nothing_of_the_prompt_is_in_the_arguments_and_the_directory_is_gone_aft
 }
 
 #[tokio::test]
-async fn the_token_shows_nowhere() {
+async fn the_token_is_not_leaked() {
     let token = "tok-hunter2";
     let error_text = format!("bad {token}").into_bytes();
     let is_error = json!({"is_error": true, "result": format!("{token} {token}")})
@@ -180,7 +180,7 @@ async fn the_token_shows_nowhere() {
         vec![("stdout", is_error)],
         vec![("stdout", token.into())],
     ] {
-        let tool = Tool::new(&[files]);
+        let tool = MockCli::new(&[files]);
         let context = configured(&tool, &[("CLAUDE_CODE_OAUTH_TOKEN", token)]);
         assert!(!format!("{:?}", context.llm().unwrap()).contains(token));
         let error = summarize(&context).await.unwrap_err();
@@ -193,7 +193,7 @@ async fn the_token_shows_nowhere() {
 }
 
 #[tokio::test]
-async fn white_space_around_the_token_hides_nothing_and_shows_nothing() {
+async fn a_token_with_white_space_is_not_leaked() {
     let failing = || {
         vec![
             ("stderr", b"bad tok-hunter2 token".to_vec()),
@@ -201,14 +201,14 @@ async fn white_space_around_the_token_hides_nothing_and_shows_nothing() {
         ]
     };
     for token in ["tok-hunter2\n", " tok-hunter2\t"] {
-        let tool = Tool::new(&[failing()]);
+        let tool = MockCli::new(&[failing()]);
         let context = configured(&tool, &[("CLAUDE_CODE_OAUTH_TOKEN", token)]);
         let error = summarize(&context).await.unwrap_err();
         assert_eq!(code(&error), "llm_failed");
         assert!(error.message().ends_with("bad *** token"), "{error}");
     }
-    // White space alone is no token.
-    let tool = Tool::new(&[vec![("stderr", b"bad b token".to_vec()), ("exit", b"1".to_vec())]]);
+    // White space alone is not a token.
+    let tool = MockCli::new(&[vec![("stderr", b"bad b token".to_vec()), ("exit", b"1".to_vec())]]);
     let error = summarize(&configured(&tool, &[("CLAUDE_CODE_OAUTH_TOKEN", " ")]))
         .await
         .unwrap_err();
@@ -216,54 +216,54 @@ async fn white_space_around_the_token_hides_nothing_and_shows_nothing() {
 }
 
 #[tokio::test]
-async fn a_process_that_writes_without_end_is_killed() {
-    let tool = Tool::new(&[vec![("flood", Vec::new())]]);
+async fn a_process_with_endless_output_is_killed() {
+    let tool = MockCli::new(&[vec![("flood", Vec::new())]]);
     let error = summarize(&configured(&tool, &[])).await.unwrap_err();
     assert_eq!(code(&error), "llm_failed");
     assert!(error.message().contains("wrote more than"), "{error}");
 }
 
-/// A script that starts a child and sleeps.
-struct Sleeping {
-    tool: Tool,
-    /// Told once the script runs.
+/// A mock that starts a child process and sleeps.
+struct WatchedCli {
+    tool: MockCli,
+    /// Resolves once the script is running.
     began: oneshot::Receiver<()>,
-    /// Ends when the script and its child are gone.
+    /// Resolves once the script and its child have ended.
     gone: JoinHandle<()>,
 }
 
-impl Sleeping {
-    /// Waits until the script and its child are gone, also when they were too late to begin.
-    async fn are_gone(self) -> Tool {
+impl WatchedCli {
+    /// Waits until the script and its child have ended, even if they never started.
+    async fn ended(self) -> MockCli {
         let pipe = self.tool.0.path().join("alive");
-        // Opened both ways it blocks nobody, and lets a reader go on that still waits for the script.
+        // Opening the pipe for reading and writing never blocks, and unblocks the reader if the script never opened it.
         drop(fs::OpenOptions::new().read(true).write(true).open(pipe).unwrap());
         self.gone.await.unwrap();
         self.tool
     }
 }
 
-fn sleeping() -> Sleeping {
+fn sleeping() -> WatchedCli {
     watched(vec![("sleep", Vec::new())])
 }
 
-/// A script that does this once, with what tells whether it and its child are there.
-fn watched(files: Vec<(&str, Vec<u8>)>) -> Sleeping {
-    let tool = Tool::new(&[files]);
+/// A mock that does this once, and reports when it and its child have ended.
+fn watched(files: Vec<(&str, Vec<u8>)>) -> WatchedCli {
+    let tool = MockCli::new(&[files]);
     let pipe = tool.0.path().join("alive");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (sender, began) = oneshot::channel();
     let gone = tokio::task::spawn_blocking(move || {
-        // Opening waits for the one who writes; reading ends when nobody can write any more.
+        // Opening the pipe waits for the writer. Reading ends when the last writer has ended.
         let mut pipe = fs::File::open(pipe).unwrap();
         let _ = sender.send(());
         pipe.read_to_end(&mut Vec::new()).unwrap();
     });
-    Sleeping { tool, began, gone }
+    WatchedCli { tool, began, gone }
 }
 
 #[tokio::test]
-async fn an_answer_counts_although_something_in_the_background_holds_the_pipes() {
+async fn a_background_process_that_holds_the_pipes_does_not_block() {
     let mut files = reply(r#"{"summary": "s"}"#);
     files.push(("linger", Vec::new()));
     let lingering = watched(files);
@@ -273,8 +273,8 @@ async fn an_answer_counts_although_something_in_the_background_holds_the_pipes()
         (answer.data.summary.as_str(), answer.usage.total_tokens),
         ("s", 130)
     );
-    lingering.are_gone().await;
-    // What such a tool complained about is read as well.
+    lingering.ended().await;
+    // The error output of such a process is read as well.
     let lingering = watched(vec![
         ("stderr", b"weekly limit".to_vec()),
         ("linger", Vec::new()),
@@ -283,23 +283,23 @@ async fn an_answer_counts_although_something_in_the_background_holds_the_pipes()
     let context = configured(&lingering.tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "60")]);
     let error = summarize(&context).await.unwrap_err();
     assert_eq!(code(&error), "llm_rate_limited");
-    lingering.are_gone().await;
+    lingering.ended().await;
 }
 
 #[tokio::test]
-async fn a_tool_that_takes_too_long_is_killed_with_what_it_started() {
+async fn a_timeout_kills_the_cli_and_its_children() {
     let sleeping = sleeping();
     let error = summarize(&configured(&sleeping.tool, &[("SKILL_LLM_TIMEOUT_SECONDS", "2")]))
         .await
         .unwrap_err();
     assert_eq!(code(&error), "llm_timeout");
     assert_eq!(error.message(), "Claude Code did not answer within 2 s");
-    let tool = sleeping.are_gone().await;
+    let tool = sleeping.ended().await;
     assert!(tool.calls().iter().all(|seen| !seen.directory.exists()));
 }
 
 #[tokio::test]
-async fn a_call_whose_time_is_up_kills_it_too() {
+async fn the_timeout_of_the_call_kills_the_cli() {
     let sleeping = sleeping();
     let mut meta = Meta::new("test");
     meta.timeout = Some(Duration::from_secs(2));
@@ -311,12 +311,12 @@ async fn a_call_whose_time_is_up_kills_it_too() {
         .await
         .unwrap_err();
     assert_eq!(code(&error), "timeout");
-    sleeping.are_gone().await;
+    sleeping.ended().await;
 }
 
 #[tokio::test]
-async fn a_conversation_that_nobody_waits_for_kills_it_too() {
-    let Sleeping { tool, began, gone } = sleeping();
+async fn cancelling_the_call_kills_the_cli() {
+    let WatchedCli { tool, began, gone } = sleeping();
     let context = configured(&tool, &[]);
     let task = tokio::spawn(async move { summarize(&context).await.map(drop) });
     began.await.unwrap();
@@ -325,11 +325,11 @@ async fn a_conversation_that_nobody_waits_for_kills_it_too() {
 }
 
 #[tokio::test]
-async fn long_prompts_and_long_complaints_block_nobody() {
+async fn long_prompts_and_long_error_output_do_not_block() {
     let mut files = reply(r#"{"summary": "s"}"#);
     files.push(("stderr", vec![b'e'; 1 << 20]));
     files.push(("noread", Vec::new()));
-    let tool = Tool::new(&[files]);
+    let tool = MockCli::new(&[files]);
     let long = request().user("x".repeat(1 << 20));
     let llm = configured(&tool, &[]).llm().unwrap();
     let answer = llm.chat_json::<super::Summary>(long).await.unwrap();

@@ -1,4 +1,4 @@
-//! The recorded behaviour of the provider `claude-code`.
+//! The recorded cases of the provider `claude-code`.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -11,9 +11,9 @@ use skill_sdk_tests::cases::{self, Case, Replay};
 use std::time::Duration;
 
 use super::Summary;
-use super::claude::{Seen, Tool, environment};
+use super::claude_code::{MockCli, RecordedCall, environment};
 
-/// The recorded titles of the sections, and ours.
+/// The recorded titles of the sections, and the titles of this SDK.
 const TITLES: &[(&str, &str)] = &[
     ("# Инструкции", "# Instructions"),
     ("# Сообщение", "# Message"),
@@ -21,7 +21,7 @@ const TITLES: &[(&str, &str)] = &[
     ("# Исправление", "# Correction"),
 ];
 
-/// The richer type of the recordings.
+/// The larger type of the recordings.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 struct Rich {
     kind: Kind,
@@ -37,11 +37,11 @@ enum Kind {
     B,
 }
 
-/// What is not replayed here, and why.
-const ELSEWHERE: &[(&str, &[&str])] = &[("replayed beside the code that extracts", &["extract-"])];
+/// The cases that are not replayed here, each with the reason.
+const ELSEWHERE: &[(&str, &[&str])] = &[("replayed by the unit tests of the extraction", &["extract-"])];
 
 #[tokio::test]
-async fn recorded_calls() {
+async fn recorded_calls_match() {
     let mut report = Replay::new(ELSEWHERE);
     for case in &cases::load("claude_code.json") {
         if case.id == "render-empty" {
@@ -53,7 +53,7 @@ async fn recorded_calls() {
     report.finish();
 }
 
-/// What the script does at each call.
+/// The plan of the mock for each call.
 fn plan(input: &Value) -> Vec<Vec<(&'static str, Vec<u8>)>> {
     let steps = input["plan"].as_array().unwrap();
     let step = |step: &Value| {
@@ -81,7 +81,7 @@ fn plan(input: &Value) -> Vec<Vec<(&'static str, Vec<u8>)>> {
 
 async fn replay(case: &Case) {
     let (id, input, expect) = (case.id.as_str(), &case.input, &case.expect);
-    let tool = Tool::new(&plan(input));
+    let tool = MockCli::new(&plan(input));
     let plain = tool.path().with_file_name("plain");
     std::fs::write(&plain, "").unwrap();
     let binary = match input.get("binary").and_then(Value::as_str) {
@@ -97,7 +97,7 @@ async fn replay(case: &Case) {
         ("MYVAR", "x"),
     ];
     let models = input["models"].as_array().unwrap();
-    // The recording gave up after these seconds; a busy machine may need them all for a script that does not sleep.
+    // The recorded timeout in seconds. On a busy machine a script that does not sleep may need all of it.
     let seconds = input["timeout"].as_f64().unwrap();
     let claude = ClaudeCode::new(binary, &environment(&variables))
         .models(models.iter().map(|model| model.as_str().unwrap()))
@@ -109,7 +109,7 @@ async fn replay(case: &Case) {
     let mut meta = Meta::new("test");
     meta.services.llm = Some(LlmClient::new(claude));
     let context = SkillContext::new("doc.summarize@1", meta);
-    let request = asked(input);
+    let request = requests(input);
     let result = match (input["mode"].as_str().unwrap(), input["model"].as_str()) {
         ("object", _) => {
             let answer = context.llm().unwrap().chat_json_object(request).await;
@@ -132,7 +132,7 @@ async fn replay(case: &Case) {
             assert_eq!(expect["error"]["retryable"], error.is_retryable(), "{id}");
             assert_eq!(expect["error"]["details"], json!(error.details()), "{id}");
             assert!(!format!("{error:?}").contains("SECRET"), "{id}: {error:?}");
-            // Deliberately different: tokens of failed calls are counted, where the tool told any.
+            // A deliberate difference: tokens of failed calls are counted if the CLI reported them.
             let told = input["plan"].to_string().contains("\"input_tokens\"");
             let seen = !expect["calls"].as_array().unwrap().is_empty();
             assert_eq!(context.cost_document().is_some(), told && seen, "{id}");
@@ -146,7 +146,7 @@ async fn replay(case: &Case) {
     }
 }
 
-fn asked(input: &Value) -> ChatRequest {
+fn requests(input: &Value) -> ChatRequest {
     let mut request = ChatRequest::new(input["system"].as_str().unwrap()).schema_name("summary");
     for message in input["messages"].as_array().unwrap() {
         assert_eq!(message["role"], "user");
@@ -163,9 +163,9 @@ async fn of_type<T: DeserializeOwned + Serialize + JsonSchema + Send + 'static>(
     Ok((json!(answer.data), answer.usage))
 }
 
-fn compare(id: &str, seen: &Seen, recorded: &Value) {
+fn compare(id: &str, seen: &RecordedCall, recorded: &Value) {
     let mut arguments: Vec<_> = recorded["argv"].as_array().unwrap().clone();
-    // Our constant is in English.
+    // The constant texts of this SDK are in English.
     arguments[5] = json!(seen.arguments[5]);
     assert!(
         seen.arguments[5].is_ascii() && seen.arguments[5].contains("one JSON object"),
@@ -204,7 +204,7 @@ fn compare(id: &str, seen: &Seen, recorded: &Value) {
     assert_eq!(variables, expected, "{id}");
 }
 
-/// The sections of an input: title and content.
+/// The sections of an input: titles and contents.
 fn sections(input: &str) -> Vec<(String, String)> {
     let mut sections: Vec<(String, String)> = Vec::new();
     for line in input.split('\n') {
@@ -253,7 +253,7 @@ fn compare_input(id: &str, ours: &str, recorded: &str) {
 
 async fn rendered(case: &Case) {
     let reply = json!({"result": "{}"}).to_string().into_bytes();
-    let tool = Tool::new(&[vec![("stdout", reply)]]);
+    let tool = MockCli::new(&[vec![("stdout", reply)]]);
     let mut meta = Meta::new("test");
     meta.services.llm = Some(LlmClient::new(ClaudeCode::new(tool.path(), &environment(&[]))));
     let llm = SkillContext::new("doc.summarize@1", meta).llm().unwrap();

@@ -1,14 +1,14 @@
-//! What a conversation costs.
+//! The cost of a chat.
 
 use serde_json::{Value, json};
 
-use super::double::{Double, Say, completion};
+use super::mock_server::{MockServer, Reply, completion};
 use super::{context_at, summarize};
 
-fn priced(text: &str, usage: Value) -> Say {
+fn priced(text: &str, usage: Value) -> Reply {
     let mut document = completion(&json!({"content": text}));
     document["usage"] = usage;
-    Say::status(200, &document)
+    Reply::status(200, &document)
 }
 
 fn llm(calls: u32, prompt: u32, completion: u32, total: u32, models: &[&str]) -> Value {
@@ -18,9 +18,9 @@ fn llm(calls: u32, prompt: u32, completion: u32, total: u32, models: &[&str]) ->
 }
 
 #[tokio::test]
-async fn all_attempts_of_a_conversation_are_one_call() {
-    let double = Double::start([Say::text("no"), Say::good()]).await;
-    let context = context_at(&double.base);
+async fn all_attempts_of_a_chat_count_as_one_call() {
+    let server = MockServer::start([Reply::text("no"), Reply::good()]).await;
+    let context = context_at(&server.base);
     let answer = summarize(&context).await.unwrap();
     assert_eq!((answer.usage.prompt_tokens, answer.usage.total_tokens), (20, 30));
     assert_eq!(context.cost_document(), Some(llm(1, 20, 10, 30, &["m-1"])));
@@ -29,20 +29,21 @@ async fn all_attempts_of_a_conversation_are_one_call() {
 }
 
 #[tokio::test]
-async fn tokens_of_a_conversation_that_failed_are_counted() {
-    let double = Double::start([Say::text("no"), Say::text("no"), Say::error(500, "x", None)]).await;
-    let context = context_at(&double.base);
+async fn tokens_of_a_failed_chat_are_counted() {
+    let server =
+        MockServer::start([Reply::text("no"), Reply::text("no"), Reply::error(500, "x", None)]).await;
+    let context = context_at(&server.base);
     summarize(&context).await.unwrap_err();
     assert_eq!(context.cost_document(), Some(llm(1, 20, 10, 30, &["m-1"])));
 
-    let double = Double::start([Say::error(500, "x", None)]).await;
-    let context = context_at(&double.base);
+    let server = MockServer::start([Reply::error(500, "x", None)]).await;
+    let context = context_at(&server.base);
     summarize(&context).await.unwrap_err();
     assert_eq!(context.cost_document(), None);
 }
 
 #[tokio::test]
-async fn prices_add_up_where_answers_have_them() {
+async fn reported_prices_are_summed() {
     let good = r#"{"summary": "s"}"#;
     let script = [
         priced(
@@ -56,8 +57,8 @@ async fn prices_add_up_where_answers_have_them() {
         ),
         priced(good, Value::Null),
     ];
-    let double = Double::start(script).await;
-    let context = context_at(&double.base);
+    let server = MockServer::start(script).await;
+    let context = context_at(&server.base);
     for _ in 0..3 {
         summarize(&context).await.unwrap();
     }

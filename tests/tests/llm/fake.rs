@@ -1,4 +1,4 @@
-//! The fake of the test kit, and its recorded behaviour.
+//! The fake model of the test kit, and its recorded cases.
 
 use std::panic::AssertUnwindSafe;
 
@@ -12,7 +12,7 @@ use skill_sdk_tests::cases::{self, Case};
 use super::Summary;
 
 #[test]
-fn recorded_calls() {
+fn recorded_calls_match() {
     let cases = cases::load("fakes.json");
     let own: Vec<_> = cases.iter().filter(|case| case.id.starts_with("llm-")).collect();
     own.into_iter().for_each(replay);
@@ -79,7 +79,7 @@ fn replay(case: &Case) {
     }
     let recorded: Vec<_> = fake.calls().iter().map(recorded).collect();
     assert_eq!(json!(recorded), case.expect["recorded"], "{id}");
-    // Deliberately different: tokens of failed calls are counted.
+    // A deliberate difference: tokens of failed calls are counted.
     let cost = if failed {
         json!({"llm": {"calls": 1, "promptTokens": 10, "completionTokens": 5, "totalTokens": 15, "models": ["m"], "costUsd": 0.5}})
     } else {
@@ -128,7 +128,7 @@ async fn ask(context: &SkillContext, call: &Value) -> Result<Value, SkillError> 
     Ok(json!({"data": data, "model": usage.model, "usage": tokens, "costUsd": usage.cost_usd}))
 }
 
-/// Sums up a text, and takes a failure of the model for an empty text.
+/// Summarizes a text, and returns an empty summary if the model times out.
 #[skill("fake.summary", version = "1", side_effects = "none", risk = "low")]
 async fn summary(text: String, ctx: &SkillContext) -> Result<Summary, SkillError> {
     let request = ChatRequest::new("Sum it up.").user(&text);
@@ -142,7 +142,7 @@ async fn summary(text: String, ctx: &SkillContext) -> Result<Summary, SkillError
 }
 
 #[tokio::test]
-async fn a_skill_is_called_with_a_fake() {
+async fn a_skill_can_use_a_fake_model() {
     let fake = FakeLlm::answers([json!({"summary": "one"}), json!({"summary": "two"})]);
     for expected in ["one", "two"] {
         let result = invoke(summary::SKILL, json!({"text": "t"}))
@@ -161,14 +161,14 @@ async fn a_skill_is_called_with_a_fake() {
 }
 
 #[tokio::test]
-async fn failures_of_a_model_are_answers_too() {
+async fn a_fake_model_can_fail() {
     let failing = |code: &'static str| FakeLlm::from_fn(move |_| SkillError::retryable(code, "no"));
     let call = |fake: FakeLlm| invoke(summary::SKILL, json!({"text": "t"})).llm(fake);
     let result = call(failing("llm_timeout")).await.unwrap();
     assert_eq!(result.outputs["summary"], "");
     let error = call(failing("llm_rate_limited")).await.unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("llm_rate_limited", true));
-    // An answer that does not fit is a mistake of the test, and tells so where tests look.
+    // An invalid response is a mistake in the test, and is reported as such.
     let error = call(FakeLlm::always(json!({"sum": 1}))).await.unwrap_err();
     assert_eq!(error.code(), "skill_error");
     assert!(
@@ -179,8 +179,8 @@ async fn failures_of_a_model_are_answers_too() {
 
 #[test]
 #[should_panic(expected = "FakeLlm: call 2 of the model, but 1 answers are expected to be enough")]
-fn one_call_too_many_panics_in_the_test() {
-    /// Asks twice, and does not mind failures.
+fn an_unexpected_call_panics() {
+    /// Calls the model twice, and ignores failures.
     #[skill("fake.twice", version = "1", side_effects = "none", risk = "low")]
     async fn twice(ctx: &SkillContext) -> Result<(), SkillError> {
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! What is sent, read by others: the official Python library, and a server that is not ours.
+//! Interoperability: the official Python library reads the requests, and a third-party server responds.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use skill_sdk::ChatRequest;
 
 use super::{context_at, summarize};
 
-/// A child that ends with the test.
+/// A child process that is killed at the end of the test.
 struct Server {
     child: Child,
     base: String,
@@ -38,10 +38,10 @@ impl Server {
     }
 }
 
-/// The Python of `variable`, and a script of this repository.
+/// The Python that `variable` names, and a script of this repository.
 fn python(variable: &str, script: &str) -> Option<Command> {
     let Some(python) = std::env::var_os(variable) else {
-        eprintln!("skipped: {variable} names no Python");
+        eprintln!("skipped: {variable} does not name a Python");
         return None;
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracles").join(script);
@@ -50,7 +50,7 @@ fn python(variable: &str, script: &str) -> Option<Command> {
     Some(command)
 }
 
-/// A type with all that a schema can say.
+/// A type with every kind of schema.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 struct Report {
     /// What it is about.
@@ -80,14 +80,14 @@ struct Part {
 }
 
 #[tokio::test]
-async fn the_official_library_knows_every_request() {
+async fn the_official_library_accepts_every_request() {
     let Some(mut command) = python("SKILL_SDK_TEST_PYTHON", "openai_server.py") else {
         return;
     };
     let server = Server::start(&mut command);
     let llm = context_at(&server.base).llm().unwrap();
-    // It refuses what the library's types do not know, answers by the schema that it was sent, and refuses the first answer's
-    // form once, so that the simpler ones are seen as well.
+    // The script rejects requests that the library's types do not know. It responds according to the schema, and rejects
+    // the first format once, so that the simpler formats are tested as well.
     let request = || {
         ChatRequest::new("Report.")
             .user("one")
@@ -100,7 +100,7 @@ async fn the_official_library_knows_every_request() {
         .unwrap();
     assert_eq!((answer.model.as_str(), answer.usage.total_tokens), ("a", 30));
     assert_eq!(answer.data.parts.len(), 1);
-    // Its answers have null for everything that may be null.
+    // Its responses have null for every nullable field.
     assert_eq!((answer.data.count, answer.data.note), (0, None));
     assert!(matches!(answer.data.kind, Kind::Good));
     let object = llm.chat_json_object(request()).await.unwrap();
@@ -109,14 +109,14 @@ async fn the_official_library_knows_every_request() {
     assert_eq!(summarize(&refused).await.unwrap().data.summary, "text");
 }
 
-/// A server of the same protocol that somebody else wrote: the package `fakellm` of Python.
+/// A third-party server of the same protocol: the Python package `fakellm`.
 #[tokio::test]
-async fn a_foreign_server_is_rotated_and_repaired() {
+async fn fallback_and_reprompt_work_with_a_third_party_server() {
     let Some(program) = std::env::var_os("SKILL_SDK_TEST_FAKELLM") else {
-        eprintln!("skipped: SKILL_SDK_TEST_FAKELLM names no program");
+        eprintln!("skipped: SKILL_SDK_TEST_FAKELLM does not name a program");
         return;
     };
-    // It has no way to say which free port it took.
+    // It cannot report which free port it took.
     let port = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
@@ -138,10 +138,10 @@ async fn a_foreign_server_is_rotated_and_repaired() {
         log.any(|line| line.unwrap().contains("running on")),
         "the server starts"
     );
-    // It must not block on a full pipe.
+    // Read its output, so that it does not block on a full pipe.
     let _rest = std::thread::spawn(move || log.for_each(drop));
 
-    // The first model is always busy.
+    // The first model is always overloaded.
     let context = context_at(&server.base);
     let answer = summarize(&context).await.unwrap();
     assert_eq!((answer.data.summary.as_str(), answer.model.as_str()), ("s", "b"));

@@ -1,8 +1,8 @@
-//! A real server with a real model: that of llama.cpp, with a model of a few kilobytes that `tests/llama` makes.
+//! A real server with a real model: llama.cpp, with a model of a few kilobytes that `tests/llama` generates.
 //!
-//! The model knows nothing. What it says fits all the same, because the server makes a grammar of the schema that it is sent
-//! and lets the model say nothing else. So these tests see whether such a server takes what is sent, in which form its answers
-//! come, and how it fails.
+//! The model is untrained, but its responses are valid because the server compiles the schema into a grammar and
+//! constrains the model to it. These tests show whether such a server accepts the requests, in which format it responds,
+//! and how it fails.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -21,14 +21,14 @@ use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError, skill};
 
 use super::{KEY, code, context_of};
 
-/// How the model speaks: it ends what it began as soon as it may, or never.
+/// Whether the model ends its response as soon as possible, or never.
 #[derive(Debug, Clone, Copy)]
 enum Temper {
     Terse,
     Endless,
 }
 
-/// The server, which ends with the test: its standard input does.
+/// The server. It ends when its standard input closes, at the end of the test.
 struct Llama {
     child: Child,
     _stdin: Option<ChildStdin>,
@@ -43,10 +43,10 @@ impl Drop for Llama {
 }
 
 impl Llama {
-    /// Starts it; `None`, with a message, where it is not installed.
+    /// Starts the server. Returns `None`, with a message, if it is not installed.
     fn start(test: &str, temper: Temper) -> Option<Self> {
         let Some(python) = std::env::var_os("SKILL_SDK_TEST_LLAMA") else {
-            eprintln!("skipped: SKILL_SDK_TEST_LLAMA names no Python that has the server");
+            eprintln!("skipped: SKILL_SDK_TEST_LLAMA does not name a Python with the server");
             return None;
         };
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -105,7 +105,7 @@ enum Kind {
     Other,
 }
 
-/// A list of objects, an enum, what may be missing, numbers with ends.
+/// A list of objects, an enum, optional fields, bounded numbers.
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 struct Report {
     /// What it is about.
@@ -127,7 +127,7 @@ struct Part {
     inner: Option<Box<Part>>,
 }
 
-/// Variants with members of their own.
+/// Variants with fields.
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 struct Step {
     what: Action,
@@ -140,7 +140,7 @@ enum Action {
     Pay { kind: Kind },
 }
 
-/// No strict form: an enum as a whole, and a map.
+/// Types without a strict schema: an untagged enum, and a map.
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Whole {
@@ -156,7 +156,7 @@ struct Counts {
 
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 struct Formats {
-    /// The strict profile has no keyword for lengths, so the grammar knows of none.
+    /// The strict profile has no keyword for lengths, so the grammar does not constrain them.
     #[schemars(length(max = 1000))]
     short: String,
     #[schemars(extend("format" = "date"))]
@@ -165,8 +165,8 @@ struct Formats {
     code: String,
 }
 
-/// Asks for a `T` some times over, at several temperatures.
-async fn asked_for<T>(context: &SkillContext)
+/// Requests a `T` several times, at different temperatures.
+async fn request_values<T>(context: &SkillContext)
 where
     T: Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + 'static,
 {
@@ -188,26 +188,26 @@ where
 }
 
 #[tokio::test]
-async fn types_of_all_shapes_come_back() {
+async fn all_kinds_of_types_are_supported() {
     let Some(llama) = Llama::start("shapes", Temper::Terse) else {
         return;
     };
     let context = llama.context();
-    asked_for::<Report>(&context).await;
-    asked_for::<Step>(&context).await;
-    asked_for::<Whole>(&context).await;
-    asked_for::<Counts>(&context).await;
-    asked_for::<Formats>(&context).await;
+    request_values::<Report>(&context).await;
+    request_values::<Step>(&context).await;
+    request_values::<Whole>(&context).await;
+    request_values::<Counts>(&context).await;
+    request_values::<Formats>(&context).await;
     let any = context.llm().unwrap().chat_json_object(question()).await.unwrap();
     assert_eq!(any.model, "tiny");
-    // Every answer was the first one: nothing was refused, repaired or asked for in another form.
+    // Every first response was valid: nothing was rejected, re-prompted or sent in another format.
     let calls = context.cost_document().unwrap()["llm"]["calls"].as_u64();
     assert_eq!(calls, Some(16));
 }
 
-/// The vocabulary of the model has one token for each byte, so the server's count says what it was sent.
+/// The vocabulary has one token per byte, so the token count of the server shows the length of the prompt.
 #[tokio::test]
-async fn the_server_gets_texts_without_personal_data() {
+async fn the_server_receives_redacted_texts() {
     let Some(llama) = Llama::start("guard", Temper::Terse) else {
         return;
     };
@@ -222,7 +222,7 @@ async fn the_server_gets_texts_without_personal_data() {
     assert_ne!(sent("Ответь", "тел 89123456789").await, guarded);
 }
 
-/// Asks for what the model never ends to say.
+/// Requests a value that the model never completes.
 #[skill("llama.endless", version = "1", side_effects = "none", risk = "low")]
 async fn endless(limit: Option<u32>, ctx: &SkillContext) -> Result<(), SkillError> {
     let mut request = question();
@@ -248,15 +248,15 @@ async fn call_endless(
 }
 
 #[tokio::test]
-async fn no_answer_takes_longer_than_its_time() {
+async fn endless_responses_time_out() {
     let Some(llama) = Llama::start("time", Temper::Endless) else {
         return;
     };
-    // It ends this one in the middle: as a failure of its own, or as an answer that does not fit.
+    // The server truncates this response. The result is a truncation error or an invalid response.
     let error = call_endless(&llama, json!({"limit": 40}), None, &[]).await;
     let known = ["llm_failed", "llm_invalid_response"].contains(&code(&error));
     assert!(known, "{error:?}");
-    // It writes on when nobody waits, so nothing is asked after these.
+    // The server keeps generating after a disconnect, so these must be the last requests.
     let error = call_endless(&llama, json!({}), None, &[("SKILL_LLM_TIMEOUT_SECONDS", "0.2")]).await;
     assert_eq!(code(&error), "llm_timeout");
     let short = Some(Duration::from_millis(200));
@@ -265,7 +265,7 @@ async fn no_answer_takes_longer_than_its_time() {
 }
 
 #[tokio::test]
-async fn refusals_say_what_to_look_at() {
+async fn rejections_name_the_setting_to_check() {
     let Some(llama) = Llama::start("refusals", Temper::Terse) else {
         return;
     };
@@ -290,7 +290,7 @@ async fn refusals_say_what_to_look_at() {
         wrong_key.contains("SKILL_LLM_API_KEY (authentication_error)"),
         "{wrong_key}"
     );
-    // The same word whichever form it is asked in.
+    // The error type is the same in every format.
     let too_long = refused("/v1", &[], ChatRequest::new("x".repeat(100_000)).user("one")).await;
     assert!(too_long.contains("exceed_context_size_error"), "{too_long}");
 }

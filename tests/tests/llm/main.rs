@@ -1,20 +1,20 @@
-//! The language model of the context: real sockets, real child processes.
+//! The language model of the context, with real sockets and real child processes.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
-#![allow(clippy::panic, reason = "so does a test that panics by itself")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
+#![allow(clippy::panic, reason = "a test may panic on purpose")]
 
-mod accounting;
-mod claude;
-mod claude_cases;
+mod claude_code;
+mod claude_code_cases;
+mod cost;
 mod deadline;
-mod double;
 mod failures;
 mod fake;
-mod foreign;
-mod forms;
-mod guard;
-mod llama;
-mod repair;
+mod interoperability;
+mod llama_server;
+mod mock_server;
+mod pii;
+mod reprompt;
+mod response_formats;
 
 use std::time::Duration;
 
@@ -24,17 +24,17 @@ use skill_sdk::context::Meta;
 use skill_sdk::llm::{ChatAnswer, LlmClient, OpenAi};
 use skill_sdk::{ChatRequest, Environment, SkillContext, SkillError};
 
-/// What the model is asked for.
+/// The requested type.
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 struct Summary {
     /// The text in one sentence.
     summary: String,
 }
 
-/// The key of all tests. It must show nowhere.
+/// The API key of all tests. It must not be leaked.
 const KEY: &str = "sk-hunter2";
 
-/// A call whose host has these variables and no others, and this much time.
+/// A call whose environment has only these variables, with this timeout.
 fn context_of(environment: Environment, time: Option<Duration>) -> SkillContext {
     let mut meta = Meta::new("test");
     meta.environment = environment;
@@ -42,8 +42,8 @@ fn context_of(environment: Environment, time: Option<Duration>) -> SkillContext 
     SkillContext::new("doc.summarize@1", meta)
 }
 
-/// A call whose model is at `base`, with the models `a` and `b`. Its client is its own: what it learns of the server is lost by
-/// no other test, and comes from none that had the same port.
+/// A call with the model client of a server at `base` and the models `a` and `b`. The client is new, so what it caches
+/// about the server affects no other test.
 fn context_at(base: &str) -> SkillContext {
     let mut meta = Meta::new("test");
     meta.environment = environment_at(base, &[]);
@@ -51,7 +51,7 @@ fn context_at(base: &str) -> SkillContext {
     SkillContext::new("doc.summarize@1", meta)
 }
 
-/// The same by the environment alone, with more variables.
+/// The same, configured by the environment alone, with more variables.
 fn context_with(base: &str, variables: &[(&str, &str)]) -> SkillContext {
     context_of(environment_at(base, variables), None)
 }
@@ -66,7 +66,7 @@ fn environment_at(base: &str, variables: &[(&str, &str)]) -> Environment {
     Environment::from_vars(all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
 }
 
-/// The question of most tests.
+/// The request of most tests.
 fn request() -> ChatRequest {
     ChatRequest::new("Sum it up.")
         .user("a long text")
@@ -77,7 +77,7 @@ async fn summarize(context: &SkillContext) -> Result<ChatAnswer<Summary>, SkillE
     context.llm()?.chat_json::<Summary>(request()).await
 }
 
-/// The code of a failure, which must be retryable and must not show the key.
+/// The code of a failure, which must be retryable and must not contain the key.
 fn code(error: &SkillError) -> &str {
     assert!(error.is_retryable(), "{error:?}");
     assert!(!format!("{error:?} {error}").contains("hunter2"), "{error:?}");

@@ -1,4 +1,4 @@
-//! A server of `OpenAI`'s protocol that answers by a script.
+//! A mock of an OpenAI-compatible server. It follows a script.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -15,25 +15,25 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
-/// How long a test waits for a sign that should come at once.
+/// The time limit for events that should happen at once.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What the server says to one request.
+/// The response to one request.
 #[derive(Debug, Clone)]
-pub(crate) enum Say {
+pub(crate) enum Reply {
     /// A status, headers and a body.
     Answer(u16, Vec<(&'static str, String)>, String),
-    /// Nothing, until the client goes away.
+    /// No response until the client disconnects.
     Nothing,
 }
 
-impl Say {
+impl Reply {
     /// A status with a body.
     pub(crate) fn status(status: u16, body: &Value) -> Self {
         Self::Answer(status, Vec::new(), body.to_string())
     }
 
-    /// A status with an error as the protocol writes it.
+    /// A status with an error in the format of the protocol.
     pub(crate) fn error(status: u16, code: &str, param: Option<&str>) -> Self {
         Self::status(
             status,
@@ -51,13 +51,13 @@ impl Say {
         Self::status(200, &completion(message))
     }
 
-    /// The answer that fits.
+    /// A valid response.
     pub(crate) fn good() -> Self {
         Self::text(r#"{"summary": "s"}"#)
     }
 }
 
-/// The document of a success.
+/// The body of a success.
 pub(crate) fn completion(message: &Value) -> Value {
     json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m-1",
@@ -66,60 +66,61 @@ pub(crate) fn completion(message: &Value) -> Value {
     })
 }
 
-/// What the server was sent.
+/// A recorded request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) method: Method,
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
 }
 
-/// A server that answers by a script. The last answer repeats.
-pub(crate) struct Double {
-    /// Its address with the path of the version.
+/// A server that follows a script. The last response repeats.
+pub(crate) struct MockServer {
+    /// Its base URL, with the version.
     pub(crate) base: String,
     shared: Arc<Shared>,
-    /// A sign for each request that came, and for each client that went away while it waited.
-    signs: UnboundedReceiver<&'static str>,
+    /// An event for each request, and for each client that disconnected while it waited.
+    events: UnboundedReceiver<&'static str>,
 }
 
 struct Shared {
-    script: Mutex<VecDeque<Say>>,
-    asked: Mutex<Vec<Asked>>,
-    signs: UnboundedSender<&'static str>,
+    script: Mutex<VecDeque<Reply>>,
+    asked: Mutex<Vec<RecordedRequest>>,
+    events: UnboundedSender<&'static str>,
 }
 
-impl Double {
-    pub(crate) async fn start(script: impl IntoIterator<Item = Say>) -> Self {
+impl MockServer {
+    pub(crate) async fn start(script: impl IntoIterator<Item = Reply>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (sender, signs) = unbounded_channel();
+        let (sender, events) = unbounded_channel();
         let shared = Arc::new(Shared {
             script: Mutex::new(script.into_iter().collect()),
             asked: Mutex::default(),
-            signs: sender,
+            events: sender,
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { base, shared, signs }
+        Self { base, shared, events }
     }
 
-    /// The next sign.
-    pub(crate) async fn sign(&mut self) -> &'static str {
-        let sign = timeout(PATIENCE, self.signs.recv()).await;
-        sign.unwrap_or_else(|_| panic!("no sign of a request within {PATIENCE:?}"))
+    /// The next event.
+    pub(crate) async fn event(&mut self) -> &'static str {
+        let event = timeout(PATIENCE, self.events.recv()).await;
+        event
+            .unwrap_or_else(|_| panic!("no request within {PATIENCE:?}"))
             .unwrap()
     }
 
     /// All requests so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.asked.lock().unwrap().clone()
     }
 
-    /// The models of all requests so far, in one word.
+    /// The models of all requests so far, in one string.
     pub(crate) fn models(&self) -> String {
-        let asked = self.asked();
+        let asked = self.requests();
         let models: Vec<_> = asked
             .iter()
             .map(|asked| asked.body["model"].as_str().unwrap())
@@ -128,9 +129,9 @@ impl Double {
     }
 }
 
-struct Gone(UnboundedSender<&'static str>);
+struct ReportDisconnect(UnboundedSender<&'static str>);
 
-impl Drop for Gone {
+impl Drop for ReportDisconnect {
     fn drop(&mut self) {
         let _ = self.0.send("gone");
     }
@@ -144,7 +145,7 @@ async fn answer(
     body: Bytes,
 ) -> Response<Body> {
     let body = serde_json::from_slice(&body).unwrap();
-    shared.asked.lock().unwrap().push(Asked {
+    shared.asked.lock().unwrap().push(RecordedRequest {
         method,
         uri,
         headers,
@@ -157,19 +158,19 @@ async fn answer(
             _ => script.pop_front().unwrap(),
         }
     };
-    let gone = Gone(shared.signs.clone());
-    let _ = shared.signs.send("asked");
+    let gone = ReportDisconnect(shared.events.clone());
+    let _ = shared.events.send("asked");
     match say {
-        Say::Answer(status, headers, body) => {
+        Reply::Answer(status, headers, body) => {
             let mut response = Response::builder().status(status);
             for (name, value) in headers {
                 response = response.header(name, value);
             }
-            // Nobody went away.
+            // The client is still connected.
             std::mem::forget(gone);
             response.body(body.into()).unwrap()
         }
-        Say::Nothing => {
+        Reply::Nothing => {
             let _gone = gone;
             pending().await
         }

@@ -1,4 +1,4 @@
-//! Personal data, and what the log holds.
+//! PII redaction, and the content of the log.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk_tests::log;
 use tracing::Level;
 
-use super::double::{Double, Say};
+use super::mock_server::{MockServer, Reply};
 use super::{Summary, code, context_at, environment_at, request};
 
 #[tokio::test]
-async fn personal_data_is_replaced_before_anybody_is_asked() {
-    // The repair quotes the answer, and the answer may quote what is in the model's memory.
-    let double = Double::start([Say::text(r#"{"wrong": "i@i.ru"}"#), Say::good()]).await;
-    let llm = context_at(&double.base).llm().unwrap();
+async fn personal_data_is_redacted_before_a_request() {
+    // The re-prompt quotes the response, and the response may quote personal data that the model made up.
+    let server = MockServer::start([Reply::text(r#"{"wrong": "i@i.ru"}"#), Reply::good()]).await;
+    let llm = context_at(&server.base).llm().unwrap();
     let request = ChatRequest::new("Ответь Иванову И.И.")
         .user("тел 89123456789")
         .assistant("Петров Пётр Петрович")
         .user("ИНН 7707083893");
     llm.chat_json::<Summary>(request).await.unwrap();
-    let asked = double.asked();
+    let asked = server.requests();
     let contents = |at: usize| -> Vec<String> {
         let messages = asked[at].body["messages"].as_array().unwrap();
         messages
@@ -43,7 +43,7 @@ async fn personal_data_is_replaced_before_anybody_is_asked() {
     assert_eq!(contents(1)[4], r#"{"wrong": "[ПДн:email]"}"#);
 }
 
-/// Sums up a text.
+/// Summarizes a text.
 #[skill_sdk::skill("log.summary", version = "1", side_effects = "none", risk = "low")]
 async fn summary(text: String, ctx: &skill_sdk::SkillContext) -> Result<String, skill_sdk::SkillError> {
     let request = ChatRequest::new("secret-instructions").user(&text);
@@ -51,17 +51,17 @@ async fn summary(text: String, ctx: &skill_sdk::SkillContext) -> Result<String, 
 }
 
 #[tokio::test]
-async fn the_log_holds_kinds_counts_and_tokens_and_no_text() {
+async fn the_log_contains_kinds_and_counts_but_no_text() {
     log::capture();
-    let double = Double::start([
-        Say::text("secret-answer"),
-        Say::text(r#"{"summary": "secret-summary"}"#),
+    let server = MockServer::start([
+        Reply::text("secret-answer"),
+        Reply::text(r#"{"summary": "secret-summary"}"#),
     ])
     .await;
     let host = SkillSet::with_states([summary::SKILL], States::default()).unwrap();
     let mut meta = Meta::new("test");
     meta.invocation_id = Some("llm-log-1".to_owned());
-    meta.environment = environment_at(&double.base, &[]);
+    meta.environment = environment_at(&server.base, &[]);
     let inputs = json!({"text": "secret-text 89123456789, 89123456780"});
     let runnable = host.get("log.summary@1").unwrap();
     let completed = host.call(runnable, Call::value(&inputs, meta)).await;
@@ -91,7 +91,7 @@ async fn the_log_holds_kinds_counts_and_tokens_and_no_text() {
 }
 
 #[tokio::test]
-async fn a_name_that_the_model_made_up_shows_to_no_caller() {
+async fn a_field_name_made_up_by_the_model_is_not_reported_to_the_caller() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only read")]
     struct Counts {
@@ -99,8 +99,8 @@ async fn a_name_that_the_model_made_up_shows_to_no_caller() {
     }
 
     let answer = json!({"counts": {"i@i.ru": "many", "8 912 345-67-89": "few"}});
-    let double = Double::start([Say::text(&answer.to_string())]).await;
-    let llm = context_at(&double.base).llm().unwrap();
+    let server = MockServer::start([Reply::text(&answer.to_string())]).await;
+    let llm = context_at(&server.base).llm().unwrap();
     let error = llm.chat_json::<Counts>(request()).await.map(drop).unwrap_err();
     assert_eq!(code(&error), "llm_invalid_response");
     let message = error.message();

@@ -1,17 +1,17 @@
-//! Answers that do not fit.
+//! Invalid responses and the re-prompt.
 
 use serde_json::{Value, json};
 
-use super::double::{Double, Say};
+use super::mock_server::{MockServer, Reply};
 use super::{code, context_at, request, summarize};
 
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_sent_back_once_with_what_is_wrong() {
-    let double = Double::start([Say::text(r#"{"summary": 7}"#), Say::good()]).await;
-    summarize(&context_at(&double.base)).await.unwrap();
-    assert_eq!(double.models(), "aa");
-    let messages = double.asked()[1].body["messages"].clone();
-    let before = double.asked()[0].body["messages"].clone();
+async fn an_invalid_response_is_reprompted_once_with_the_violations() {
+    let server = MockServer::start([Reply::text(r#"{"summary": 7}"#), Reply::good()]).await;
+    summarize(&context_at(&server.base)).await.unwrap();
+    assert_eq!(server.models(), "aa");
+    let messages = server.requests()[1].body["messages"].clone();
+    let before = server.requests()[0].body["messages"].clone();
     let (before, messages) = (before.as_array().unwrap(), messages.as_array().unwrap());
     assert_eq!(&messages[..2], &before[..]);
     assert_eq!(
@@ -27,39 +27,39 @@ async fn an_answer_that_does_not_fit_is_sent_back_once_with_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn then_the_next_model_begins_afresh_and_at_last_the_call_fails() {
-    let double = Double::start([Say::text("no"), Say::text("[]"), Say::good()]).await;
-    summarize(&context_at(&double.base)).await.unwrap();
-    assert_eq!(double.models(), "aab");
+async fn the_next_model_starts_over_and_the_last_failure_is_returned() {
+    let server = MockServer::start([Reply::text("no"), Reply::text("[]"), Reply::good()]).await;
+    summarize(&context_at(&server.base)).await.unwrap();
+    assert_eq!(server.models(), "aab");
     assert_eq!(
-        double.asked()[0].body["messages"],
-        double.asked()[2].body["messages"]
+        server.requests()[0].body["messages"],
+        server.requests()[2].body["messages"]
     );
 
-    let double = Double::start([Say::text(r#"{"summary": "hunter3", "summary": 5}"#)]).await;
-    let error = summarize(&context_at(&double.base)).await.unwrap_err();
+    let server = MockServer::start([Reply::text(r#"{"summary": "hunter3", "summary": 5}"#)]).await;
+    let error = summarize(&context_at(&server.base)).await.unwrap_err();
     assert_eq!(code(&error), "llm_invalid_response");
     assert_eq!(
         error.message(),
         "no model gave JSON that fits (b: the answer does not fit the schema `summary` at /summary)"
     );
-    assert_eq!(double.models(), "aabb");
+    assert_eq!(server.models(), "aabb");
 }
 
 #[tokio::test]
-async fn a_failure_while_repairing_goes_to_the_next_model() {
-    let double = Double::start([Say::text("no"), Say::error(500, "x", None), Say::good()]).await;
-    summarize(&context_at(&double.base)).await.unwrap();
-    assert_eq!(double.models(), "aab");
+async fn a_failed_reprompt_falls_back_to_the_next_model() {
+    let server = MockServer::start([Reply::text("no"), Reply::error(500, "x", None), Reply::good()]).await;
+    summarize(&context_at(&server.base)).await.unwrap();
+    assert_eq!(server.models(), "aab");
 }
 
 #[tokio::test]
-async fn any_object_must_be_an_object() {
-    let double = Double::start([Say::text("[1]"), Say::text(r#"{"a": 1}"#)]).await;
-    let llm = context_at(&double.base).llm().unwrap();
+async fn a_json_object_must_be_an_object() {
+    let server = MockServer::start([Reply::text("[1]"), Reply::text(r#"{"a": 1}"#)]).await;
+    let llm = context_at(&server.base).llm().unwrap();
     let answer = llm.chat_json_object(request()).await.unwrap();
     assert_eq!(Value::from(answer.data), json!({"a": 1}));
-    let asked = double.asked();
+    let asked = server.requests();
     let why = asked[1].body["messages"][3]["content"].as_str().unwrap();
     assert!(why.contains("the answer is not a JSON object"), "{why}");
 }

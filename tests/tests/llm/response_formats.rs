@@ -1,4 +1,4 @@
-//! What is sent, and in which form.
+//! The requests, and the fallback to simpler response formats.
 
 use axum::http::Method;
 use schemars::JsonSchema;
@@ -7,13 +7,13 @@ use serde_json::json;
 use skill_sdk::ChatRequest;
 use skill_sdk::llm::{LlmClient, OpenAi};
 
-use super::double::{Double, Say};
+use super::mock_server::{MockServer, Reply};
 use super::{KEY, context_at, context_with, request, summarize};
 
 #[tokio::test]
 async fn a_request_has_the_schema_and_the_key() {
-    let double = Double::start([Say::good()]).await;
-    let context = context_with(&format!("{}/", double.base), &[]);
+    let server = MockServer::start([Reply::good()]).await;
+    let context = context_with(&format!("{}/", server.base), &[]);
     let asked = ChatRequest::new("Sum it up.")
         .user("one")
         .assistant("two")
@@ -30,7 +30,7 @@ async fn a_request_has_the_schema_and_the_key() {
         (answer.data.summary.as_str(), answer.model.as_str()),
         ("s", "m-1")
     );
-    let [asked] = double.asked().try_into().unwrap();
+    let [asked] = server.requests().try_into().unwrap();
     assert_eq!(
         (asked.method, asked.uri.path()),
         (Method::POST, "/v1/chat/completions")
@@ -53,7 +53,7 @@ async fn a_request_has_the_schema_and_the_key() {
                 "name": "Summary",
                 "strict": true,
                 "schema": {
-                    "description": "What the model is asked for.",
+                    "description": "The requested type.",
                     "type": "object",
                     "properties": {"summary": {"description": "The text in one sentence.", "type": "string"}},
                     "required": ["summary"],
@@ -65,15 +65,15 @@ async fn a_request_has_the_schema_and_the_key() {
 }
 
 #[tokio::test]
-async fn any_object_is_asked_for_in_words_too() {
-    let double = Double::start([Say::text(r#"{"x": [1]}"#)]).await;
-    let answer = context_at(&double.base)
+async fn a_json_object_is_also_described_in_the_prompt() {
+    let server = MockServer::start([Reply::text(r#"{"x": [1]}"#)]).await;
+    let answer = context_at(&server.base)
         .llm()
         .unwrap()
         .chat_json_object(ChatRequest::new("").user("q"))
         .await;
     assert_eq!(json!(answer.unwrap().data), json!({"x": [1]}));
-    let body = &double.asked()[0].body;
+    let body = &server.requests()[0].body;
     assert_eq!(body["response_format"], json!({"type": "json_object"}));
     assert_eq!(body["temperature"], 0.0);
     assert_eq!(body.get("max_tokens"), None);
@@ -82,17 +82,17 @@ async fn any_object_is_asked_for_in_words_too() {
 }
 
 #[tokio::test]
-async fn a_type_without_a_strict_form_is_sent_as_it_is() {
+async fn a_type_without_a_strict_schema_is_sent_unchanged() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only read")]
     struct Counts {
         counts: std::collections::BTreeMap<String, u32>,
     }
 
-    let double = Double::start([Say::text(r#"{"counts": {"a": 1}}"#)]).await;
-    let llm = context_at(&double.base).llm().unwrap();
+    let server = MockServer::start([Reply::text(r#"{"counts": {"a": 1}}"#)]).await;
+    let llm = context_at(&server.base).llm().unwrap();
     llm.chat_json::<Counts>(request()).await.unwrap();
-    let format = &double.asked()[0].body["response_format"]["json_schema"];
+    let format = &server.requests()[0].body["response_format"]["json_schema"];
     assert_eq!(format["strict"], false);
     assert_eq!(
         format["schema"]["properties"]["counts"]["additionalProperties"]["type"],
@@ -101,21 +101,21 @@ async fn a_type_without_a_strict_form_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_the_schema_gets_it_in_words_and_that_is_remembered() {
+async fn a_rejected_schema_moves_to_the_prompt_and_the_result_is_cached() {
     for status in [400, 415, 422, 501] {
-        let refused = Say::error(status, "unsupported_response_format", Some("response_format"));
-        let double = Double::start([refused, Say::good()]).await;
-        let context = context_at(&double.base);
+        let refused = Reply::error(status, "unsupported_response_format", Some("response_format"));
+        let server = MockServer::start([refused, Reply::good()]).await;
+        let context = context_at(&server.base);
         for _ in 0..2 {
             summarize(&context).await.unwrap();
         }
-        let kinds: Vec<_> = double
-            .asked()
+        let kinds: Vec<_> = server
+            .requests()
             .iter()
             .map(|asked| asked.body["response_format"]["type"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(kinds, ["json_schema", "json_object", "json_object"], "{status}");
-        let system = double.asked()[1].body["messages"][0]["content"]
+        let system = server.requests()[1].body["messages"][0]["content"]
             .as_str()
             .unwrap()
             .to_owned();
@@ -128,8 +128,8 @@ async fn a_server_that_refuses_the_schema_gets_it_in_words_and_that_is_remembere
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_every_format_is_asked_in_words_alone() {
-    // Some name the part that is refused by their language's word for nothing.
+async fn if_every_format_is_rejected_only_the_prompt_describes_it() {
+    // Some servers name no parameter, but the null value of their language.
     for param in [
         None,
         Some(""),
@@ -138,24 +138,28 @@ async fn a_server_that_refuses_every_format_is_asked_in_words_alone() {
         Some("undefined"),
         Some(" nil "),
     ] {
-        let refused = || Say::error(400, "invalid_request", param);
-        let double = Double::start([refused(), refused(), Say::good()]).await;
-        summarize(&context_at(&double.base)).await.unwrap();
-        assert_eq!(double.asked()[2].body.get("response_format"), None, "{param:?}");
-        let double = Double::start([Say::error(404, "x", param)]).await;
-        let error = summarize(&context_at(&double.base)).await.unwrap_err();
+        let refused = || Reply::error(400, "invalid_request", param);
+        let server = MockServer::start([refused(), refused(), Reply::good()]).await;
+        summarize(&context_at(&server.base)).await.unwrap();
+        assert_eq!(
+            server.requests()[2].body.get("response_format"),
+            None,
+            "{param:?}"
+        );
+        let server = MockServer::start([Reply::error(404, "x", param)]).await;
+        let error = summarize(&context_at(&server.base)).await.unwrap_err();
         assert!(!error.message().contains("about `"), "{error}");
     }
-    let refused = || Say::error(400, "invalid_request", None);
-    // One that refuses that as well refuses something else.
-    let double = Double::start([refused()]).await;
-    let error = summarize(&context_at(&double.base)).await.unwrap_err();
+    let refused = || Reply::error(400, "invalid_request", None);
+    // If the server rejects the request without a format as well, the format is not the problem.
+    let server = MockServer::start([refused()]).await;
+    let error = summarize(&context_at(&server.base)).await.unwrap_err();
     assert_eq!(super::code(&error), "llm_failed");
-    assert_eq!(double.models(), "aaabbb");
+    assert_eq!(server.models(), "aaabbb");
 }
 
 #[tokio::test]
-async fn what_was_refused_for_one_type_is_asked_for_another() {
+async fn a_format_rejected_for_one_type_is_tried_for_another() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only read")]
     struct Other {
@@ -163,16 +167,16 @@ async fn what_was_refused_for_one_type_is_asked_for_another() {
         pages: Option<u32>,
     }
 
-    let temperature = Say::error(400, "unsupported_value", Some("temperature"));
-    let schema = Say::error(400, "invalid_value", Some("response_format.json_schema"));
-    let double = Double::start([temperature, schema, Say::good()]).await;
-    let context = context_at(&double.base);
+    let temperature = Reply::error(400, "unsupported_value", Some("temperature"));
+    let schema = Reply::error(400, "invalid_value", Some("response_format.json_schema"));
+    let server = MockServer::start([temperature, schema, Reply::good()]).await;
+    let context = context_at(&server.base);
     summarize(&context).await.unwrap();
     let llm = context.llm().unwrap();
     llm.chat_json::<Other>(request()).await.unwrap();
     llm.chat_json_object(request()).await.unwrap();
     summarize(&context).await.unwrap();
-    let asked = double.asked();
+    let asked = server.requests();
     let forms: Vec<_> = asked
         .iter()
         .map(|asked| {
@@ -188,7 +192,7 @@ async fn what_was_refused_for_one_type_is_asked_for_another() {
             ("json_schema", true),
             ("json_schema", false),
             ("json_object", false),
-            // That it takes no temperature holds for the model, that it takes no schema for this one.
+            // The missing support of a temperature is cached per model, the missing support of a schema per type.
             ("json_schema", false),
             ("json_object", false),
             ("json_object", false),
@@ -197,7 +201,7 @@ async fn what_was_refused_for_one_type_is_asked_for_another() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_something_else_is_not_asked_again_in_another_form() {
+async fn other_rejections_do_not_change_the_format() {
     for (code, param) in [
         ("context_length_exceeded", None),
         ("context_length_exceeded", Some("messages")),
@@ -209,38 +213,38 @@ async fn a_refusal_of_something_else_is_not_asked_again_in_another_form() {
         ("content_filter", None),
         ("insufficient_quota", None),
     ] {
-        let double = Double::start([Say::error(400, code, param)]).await;
-        let error = summarize(&context_at(&double.base)).await.unwrap_err();
+        let server = MockServer::start([Reply::error(400, code, param)]).await;
+        let error = summarize(&context_at(&server.base)).await.unwrap_err();
         assert_eq!(super::code(&error), "llm_failed", "{code} {param:?}");
-        assert_eq!(double.models(), "ab", "{code} {param:?}");
+        assert_eq!(server.models(), "ab", "{code} {param:?}");
     }
-    // A server that says that the context is too long, in its sentence alone.
+    // A server that reports a too long context only in its message.
     let told = json!({"object": "error", "message": "This model's maximum context length is 9 tokens.", "code": 400});
     for body in [told.clone(), json!({"error": told})] {
-        let double = Double::start([Say::status(400, &body)]).await;
-        summarize(&context_at(&double.base)).await.unwrap_err();
-        assert_eq!(double.models(), "ab", "{body}");
+        let server = MockServer::start([Reply::status(400, &body)]).await;
+        summarize(&context_at(&server.base)).await.unwrap_err();
+        assert_eq!(server.models(), "ab", "{body}");
     }
-    // What was left out already cannot be what is refused.
-    let temperature = || Say::error(400, "unsupported_value", Some("temperature"));
-    let double = Double::start([temperature(), temperature()]).await;
-    summarize(&context_at(&double.base)).await.unwrap_err();
-    assert_eq!(double.models(), "aabb");
+    // A parameter that is already left out cannot be the problem.
+    let temperature = || Reply::error(400, "unsupported_value", Some("temperature"));
+    let server = MockServer::start([temperature(), temperature()]).await;
+    summarize(&context_at(&server.base)).await.unwrap_err();
+    assert_eq!(server.models(), "aabb");
 }
 
 #[tokio::test]
-async fn a_model_that_takes_no_temperature_is_asked_without() {
-    let temperature = Say::error(400, "unsupported_value", Some("temperature"));
-    let tokens = Say::error(400, "unsupported_parameter", Some("max_tokens"));
-    let double = Double::start([temperature, tokens, Say::good()]).await;
-    let context = context_at(&double.base);
+async fn unsupported_parameters_are_left_out() {
+    let temperature = Reply::error(400, "unsupported_value", Some("temperature"));
+    let tokens = Reply::error(400, "unsupported_parameter", Some("max_tokens"));
+    let server = MockServer::start([temperature, tokens, Reply::good()]).await;
+    let context = context_at(&server.base);
     for _ in 0..2 {
         let llm = context.llm().unwrap();
         llm.chat_json::<super::Summary>(request().max_tokens(9))
             .await
             .unwrap();
     }
-    let asked = double.asked();
+    let asked = server.requests();
     assert_eq!(asked.len(), 4);
     for asked in &asked[2..] {
         assert_eq!(asked.body.get("temperature"), None);
@@ -251,13 +255,13 @@ async fn a_model_that_takes_no_temperature_is_asked_without() {
 }
 
 #[tokio::test]
-async fn a_client_made_in_code_is_like_that_of_the_environment() {
-    let double = Double::start([Say::good()]).await;
-    let client = LlmClient::new(OpenAi::new(&double.base, KEY, ["x"]).unwrap());
+async fn a_client_can_be_configured_in_code() {
+    let server = MockServer::start([Reply::good()]).await;
+    let client = LlmClient::new(OpenAi::new(&server.base, KEY, ["x"]).unwrap());
     let mut meta = skill_sdk::context::Meta::new("test");
     meta.services.llm = Some(client);
     summarize(&skill_sdk::SkillContext::new("doc.summarize@1", meta))
         .await
         .unwrap();
-    assert_eq!(double.models(), "x");
+    assert_eq!(server.models(), "x");
 }

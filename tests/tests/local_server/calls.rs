@@ -1,4 +1,4 @@
-//! Calls that run at the same time.
+//! Concurrent calls.
 
 use std::io::{BufRead, BufReader, Write};
 use std::sync::Arc;
@@ -8,39 +8,45 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skill_sdk::context::NoticeLevel;
-use skill_sdk_tests::signs::{self, Sign, Signs};
+use skill_sdk_tests::skill_events::{self, SkillEvent, SkillEvents};
 use tokio::runtime::Builder;
 
-use super::client::{Client, Ends, call, host, start};
+use super::client::{Client, Running, call, local_server, start};
 
-/// Waits for what a skill does.
-fn wait<T>(signs: impl Future<Output = T>) -> T {
+/// Blocks on events of a skill.
+fn wait<T>(events: impl Future<Output = T>) -> T {
     Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap()
-        .block_on(signs)
+        .block_on(events)
 }
 
-/// The two ways in which a skill can go on for long, each with inputs: it waits, or it blocks its thread.
-const KEEPING: [(&str, &str); 2] = [("local.act@1", r#"{"action": "hang"}"#), ("local.block@1", "{}")];
+/// The two kinds of long calls, with inputs: one waits asynchronously, one blocks its thread.
+const LONG_CALLS: [(&str, &str); 2] = [("local.act@1", r#"{"action": "hang"}"#), ("local.block@1", "{}")];
 
-/// Starts a call that does not end by itself.
-fn keep(client: &mut Client, id: u64, kind: usize, invocation: &str, timeout: Option<f64>) -> Signs {
-    let (skill, inputs) = KEEPING[kind];
-    let mut signs = Signs::of_call(invocation);
+/// Starts a long call and waits until it is running.
+fn start_long_call(
+    client: &mut Client,
+    id: u64,
+    kind: usize,
+    invocation: &str,
+    timeout: Option<f64>,
+) -> SkillEvents {
+    let (skill, inputs) = LONG_CALLS[kind];
+    let mut events = SkillEvents::of_call(invocation);
     let inputs: Value = serde_json::from_str(inputs).unwrap();
     let meta = json!({"invocationId": invocation, "timeoutSeconds": timeout});
     client.send(&call(id, skill, &inputs, &meta));
-    wait(signs.started());
-    signs
+    wait(events.started());
+    events
 }
 
 #[test]
-fn answers_come_as_calls_finish() {
+fn responses_are_sent_as_calls_finish() {
     let mut client = Client::new();
-    for kind in 0..KEEPING.len() {
-        keep(&mut client, 100 + kind as u64, kind, &format!("as-{kind}"), None);
+    for kind in 0..LONG_CALLS.len() {
+        start_long_call(&mut client, 100 + kind as u64, kind, &format!("as-{kind}"), None);
         for round in 0..20 {
             client.act(round, "go");
             assert_eq!(client.take()["id"], round);
@@ -48,29 +54,32 @@ fn answers_come_as_calls_finish() {
             assert_eq!(client.take()["id"], round);
         }
     }
-    for kind in 0..KEEPING.len() {
+    for kind in 0..LONG_CALLS.len() {
         client.send(&json!({"cancel": 100 + kind}).to_string());
-        assert_eq!(client.refused(), (json!(100 + kind), "cancelled".to_owned()));
+        assert_eq!(client.take_failure(), (json!(100 + kind), "cancelled".to_owned()));
     }
     assert_eq!(client.end(), [json!(null); 0]);
 }
 
 #[test]
-fn a_cancelled_call_hears_of_it_and_is_answered_once() {
-    for kind in 0..KEEPING.len() {
+fn a_cancelled_call_gets_one_response() {
+    for kind in 0..LONG_CALLS.len() {
         let mut client = Client::new();
-        let mut signs = keep(&mut client, 1, kind, &format!("cancelled-{kind}"), None);
+        let mut events = start_long_call(&mut client, 1, kind, &format!("cancelled-{kind}"), None);
         client.send(r#"{"cancel": 1}"#);
         let line = client.take();
         assert_eq!(line["error"]["code"], "cancelled", "{line}");
         assert_eq!(line["error"]["retryable"], true, "{line}");
         wait(async {
-            assert!(matches!(signs.next().await, Sign::Dropped | Sign::Ended));
+            assert!(matches!(
+                events.next().await,
+                SkillEvent::Dropped | SkillEvent::Ended
+            ));
         });
-        // What is not running is not cancelled, and nobody is told.
+        // Cancelling a call that is not running has no effect and no response.
         client.send(r#"{"cancel": 1}"#);
         client.send(r#"{"cancel": "x"}"#);
-        // The id is free again.
+        // The id can be used again.
         client.act(1, "go");
         assert_eq!(client.take()["outputs"]["result"], "go");
         assert_eq!(client.end(), [json!(null); 0]);
@@ -78,15 +87,18 @@ fn a_cancelled_call_hears_of_it_and_is_answered_once() {
 }
 
 #[test]
-fn a_call_over_its_time_is_answered_although_it_runs() {
-    for kind in 0..KEEPING.len() {
+fn a_timed_out_call_gets_a_response_while_its_thread_runs() {
+    for kind in 0..LONG_CALLS.len() {
         let mut client = Client::new();
-        let mut signs = keep(&mut client, 1, kind, &format!("over-{kind}"), Some(0.25));
+        let mut events = start_long_call(&mut client, 1, kind, &format!("over-{kind}"), Some(0.25));
         let line = client.take();
         assert_eq!(line["error"]["code"], "timeout", "{line}");
         assert_eq!(line["error"]["retryable"], true, "{line}");
         wait(async {
-            assert!(matches!(signs.next().await, Sign::Dropped | Sign::Ended));
+            assert!(matches!(
+                events.next().await,
+                SkillEvent::Dropped | SkillEvent::Ended
+            ));
         });
         client.act(1, "go");
         assert_eq!(client.take()["outputs"]["result"], "go");
@@ -95,10 +107,10 @@ fn a_call_over_its_time_is_answered_although_it_runs() {
 }
 
 #[test]
-fn an_id_that_is_in_use_is_refused_without_an_id() {
-    let mut client = Client::of(host().line_limit(10_000));
-    for kind in 0..KEEPING.len() {
-        let _signs = keep(&mut client, 7, kind, &format!("twice-{kind}"), None);
+fn a_duplicate_id_is_rejected_without_an_id() {
+    let mut client = Client::of(local_server().line_limit(10_000));
+    for kind in 0..LONG_CALLS.len() {
+        let _events = start_long_call(&mut client, 7, kind, &format!("twice-{kind}"), None);
         let too_long = format!(r#"{{"id":7,"skill":"{}"}}"#, "x".repeat(10_000));
         for (line, code) in [
             (
@@ -114,20 +126,20 @@ fn an_id_that_is_in_use_is_refused_without_an_id() {
             (&*too_long, "bad_request"),
         ] {
             client.send(line);
-            assert_eq!(client.refused(), (json!(null), code.to_owned()), "{line}");
+            assert_eq!(client.take_failure(), (json!(null), code.to_owned()), "{line}");
         }
         client.act("7", "go");
         assert_eq!(client.take()["id"], "7");
         client.send(r#"{"cancel": 7}"#);
-        assert_eq!(client.refused(), (json!(7), "cancelled".to_owned()));
+        assert_eq!(client.take_failure(), (json!(7), "cancelled".to_owned()));
     }
     client.end();
 }
 
 #[test]
-fn progress_comes_before_the_answer_and_not_after() {
+fn progress_is_sent_only_before_the_response() {
     let mut client = Client::new();
-    let mut signs = Signs::of_call("progress");
+    let mut events = SkillEvents::of_call("progress");
     let meta = json!({"invocationId": "progress"});
     client.send(&call("p", "local.act@1", &json!({"action": "progress"}), &meta));
     for expected in [
@@ -137,13 +149,13 @@ fn progress_comes_before_the_answer_and_not_after() {
     ] {
         assert_eq!(client.line(), expected);
     }
-    let context = wait(signs.started());
+    let context = wait(events.started());
     context.progress(3.0, None, "too late");
     assert_eq!(client.end(), [json!(null); 0]);
 }
 
 #[test]
-fn notices_come_for_calls_that_ask_for_them() {
+fn notices_are_sent_on_request() {
     let mut client = Client::new();
     let answer = r#"{"id":"n","outputs":{"result":"notify"},"cost":null}"#;
     let error = r#"{"id":"n","notice":{"level":"error","message":"line\nbreak Ё"}}"#;
@@ -156,13 +168,13 @@ fn notices_come_for_calls_that_ask_for_them() {
         (json!(null), &[answer]),
     ] {
         let invocation = format!("notices-{level}");
-        let mut signs = Signs::of_call(&invocation);
+        let mut events = SkillEvents::of_call(&invocation);
         let meta = json!({"notices": level, "invocationId": invocation});
         client.send(&call("n", "local.act@1", &json!({"action": "notify"}), &meta));
         for expected in expected {
             assert_eq!(client.line(), *expected, "{level}");
         }
-        let context = wait(signs.started());
+        let context = wait(events.started());
         context.notify(NoticeLevel::Error, "too late");
     }
     for level in [json!("Info"), json!("emergency"), json!(""), json!(true)] {
@@ -210,8 +222,8 @@ fn the_trace_of_the_caller_reaches_the_skill() {
 }
 
 #[test]
-fn whoever_waits_for_each_answer_needs_one_place() {
-    let mut client = Client::of(host().concurrency(1));
+fn sequential_calls_need_one_permit() {
+    let mut client = Client::of(local_server().concurrency(1));
     for id in 0..500 {
         client.act(id, if id % 2 == 0 { "go" } else { "yield" });
         let line = client.take();
@@ -221,8 +233,8 @@ fn whoever_waits_for_each_answer_needs_one_place() {
 }
 
 #[test]
-fn any_limit_can_be_given() {
-    let mut client = Client::of(host().concurrency(usize::MAX).line_limit(usize::MAX));
+fn limits_can_be_the_largest_number() {
+    let mut client = Client::of(local_server().concurrency(usize::MAX).line_limit(usize::MAX));
     client.act(1, "go");
     assert_eq!(client.take()["outputs"]["result"], "go");
     client.end();
@@ -230,27 +242,27 @@ fn any_limit_can_be_given() {
 
 #[test]
 fn calls_beyond_the_limit_wait() {
-    let mut client = Client::of(host().concurrency(2));
-    keep(&mut client, 1, 0, "many-1", None);
-    keep(&mut client, 2, 1, "many-2", None);
+    let mut client = Client::of(local_server().concurrency(2));
+    start_long_call(&mut client, 1, 0, "many-1", None);
+    start_long_call(&mut client, 2, 1, "many-2", None);
     let meta = json!({"timeoutSeconds": 0.05});
     client.act(3, "go");
     client.send(&call(4, "local.act@1", &json!({"action": "go"}), &meta));
-    // The time of a call includes the time that it waits.
+    // The timeout of a call includes the time that it waits.
     let line = client.take();
     assert_eq!(
         (&line["id"], &line["error"]["code"]),
         (&json!(4), &json!("timeout"))
     );
     assert_eq!(line["error"]["retryable"], true);
-    // One that waits can be cancelled as well, and its id is in use.
+    // A waiting call can be cancelled, and its id is in use.
     client.act(5, "go");
     client.act(5, "go");
-    assert_eq!(client.refused(), (json!(null), "bad_request".to_owned()));
+    assert_eq!(client.take_failure(), (json!(null), "bad_request".to_owned()));
     client.send(r#"{"cancel": 5}"#);
-    assert_eq!(client.refused(), (json!(5), "cancelled".to_owned()));
+    assert_eq!(client.take_failure(), (json!(5), "cancelled".to_owned()));
     client.send(r#"{"cancel": 1}"#);
-    assert_eq!(client.refused(), (json!(1), "cancelled".to_owned()));
+    assert_eq!(client.take_failure(), (json!(1), "cancelled".to_owned()));
     assert_eq!(
         client.take(),
         json!({"id": 3, "outputs": {"result": "go"}, "cost": null})
@@ -260,10 +272,10 @@ fn calls_beyond_the_limit_wait() {
 }
 
 #[test]
-fn calls_that_wait_are_bounded_by_their_bytes() {
-    let host = host().concurrency(1).drain(Duration::from_millis(50));
+fn waiting_calls_are_limited_by_memory() {
+    let host = local_server().concurrency(1).drain(Duration::from_millis(50));
     let mut client = Client::of(host);
-    keep(&mut client, 1, 0, "bytes", None);
+    start_long_call(&mut client, 1, 0, "bytes", None);
     let action = "x".repeat(1_000_000);
     let mut input = client.input.take().unwrap();
     let sent = Arc::new(AtomicUsize::new(0));
@@ -280,16 +292,16 @@ fn calls_that_wait_are_bounded_by_their_bytes() {
     while sent.load(Ordering::Relaxed) < 4 {
         thread::park_timeout(Duration::from_millis(5));
     }
-    let taken = signs::where_it_stops(&sent);
+    let taken = skill_events::wait_until_stable(&sent);
     assert!(taken < 8, "{taken} calls of 1 MB were taken");
-    // Calls that wait get a response too.
+    // Waiting calls get a response during shutdown, too.
     client.stop.take().unwrap().send(()).unwrap();
     let answers = client.rest();
     assert!(answers.len() >= taken, "{} responses", answers.len());
 }
 
 #[test]
-fn a_batch_that_is_written_before_anything_is_read_is_answered() {
+fn a_large_batch_is_processed_completely() {
     const CALLS: usize = 20_000;
     let mut client = Client::new();
     let batch: String = (0..CALLS)
@@ -314,13 +326,13 @@ fn a_batch_that_is_written_before_anything_is_read_is_answered() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_read_from() {
-    let Ends {
+fn backpressure_stops_reading() {
+    let Running {
         mut input,
         output,
         done,
         stop,
-    } = start(host());
+    } = start(local_server());
     let sent = Arc::new(AtomicUsize::new(0));
     let action = "x".repeat(1000);
     let writer = {
@@ -335,16 +347,16 @@ fn a_client_that_does_not_read_is_not_read_from() {
             }
         })
     };
-    // The host stops reading, and with it the client cannot write.
-    let blocked = signs::where_it_stops(&sent);
+    // The server stops reading, so the client can no longer write.
+    let blocked = skill_events::wait_until_stable(&sent);
     assert!(blocked < 20_000, "{blocked} calls of 1000 bytes were taken");
-    // A client that begins to read gets all that it was promised.
+    // Once the client reads, it gets the response of every call.
     let mut answers = BufReader::new(output).lines();
     for _ in 0..blocked {
         let line: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
         assert!(line["outputs"]["result"].is_string(), "{line}");
     }
-    // And one that goes away ends the host.
+    // Disconnecting ends the server.
     drop(answers);
     done.wait();
     drop(stop);
@@ -352,10 +364,10 @@ fn a_client_that_does_not_read_is_not_read_from() {
 }
 
 #[test]
-fn quick_calls_are_quick_beside_calls_that_keep_their_threads() {
+fn quick_calls_stay_quick_beside_blocking_calls() {
     let mut client = Client::new();
-    for kind in 0..KEEPING.len() {
-        keep(
+    for kind in 0..LONG_CALLS.len() {
+        start_long_call(
             &mut client,
             1000 + kind as u64,
             kind,
@@ -370,18 +382,18 @@ fn quick_calls_are_quick_beside_calls_that_keep_their_threads() {
         assert_eq!(client.take()["id"], id);
         times.push(start.elapsed());
     }
-    // Other tests run on the same cores, and may stall some.
+    // Other tests run on the same cores and may stall some calls.
     times.sort_unstable();
     assert!(times[474] < Duration::from_millis(500), "{:?}", &times[474..]);
-    for kind in 0..KEEPING.len() {
+    for kind in 0..LONG_CALLS.len() {
         client.send(&json!({"cancel": 1000 + kind}).to_string());
     }
-    assert_eq!(client.end().len(), KEEPING.len());
+    assert_eq!(client.end().len(), LONG_CALLS.len());
 }
 
 #[test]
-fn an_answer_needs_no_line_after_it() {
-    // All lines come at once, so the reader has more at hand when a call keeps it, and loses its turn meanwhile.
+fn a_response_does_not_wait_for_the_next_line() {
+    // All lines arrive in one write, so the reader has more lines in its buffer while the first calls run.
     for kept in [1, 3] {
         let mut client = Client::new();
         let latch = format!("needs-no-line-{kept}");

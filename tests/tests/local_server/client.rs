@@ -1,4 +1,4 @@
-//! A host on a thread of its own, and a client with two pipes to it.
+//! A server on its own thread, and a client that is connected by two pipes.
 
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
 use std::os::fd::OwnedFd;
@@ -17,40 +17,40 @@ use tokio::sync::oneshot;
 
 use super::SKILLS;
 
-/// How long a test waits for what should come at once.
+/// The time limit for things that should happen at once.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A host of the skills of these tests.
-pub(super) fn host() -> LocalServer {
+/// A server of the skills of these tests.
+pub(super) fn local_server() -> LocalServer {
     let host = SkillSet::with_states(SKILLS.iter().copied(), States::default());
     LocalServer::new(host.unwrap()).environment(Environment::from_vars([]))
 }
 
-/// The host, and what a client holds of it.
-pub(super) struct Ends {
+/// A server, and the client's ends of its pipes.
+pub(super) struct Running {
     pub(super) input: PipeWriter,
     pub(super) output: PipeReader,
     pub(super) stop: oneshot::Sender<()>,
     pub(super) done: Done,
 }
 
-/// What `serve` returns.
+/// The result of `serve`.
 pub(super) struct Done(JoinHandle<io::Result<()>>);
 
 impl Done {
-    /// Waits for the end of the host.
+    /// Waits until the server has stopped.
     pub(super) fn wait(self) {
         let (sender, ended) = channel();
         thread::spawn(move || sender.send(self.0.join()));
         ended
             .recv_timeout(PATIENCE)
-            .expect("the host ends in time")
-            .expect("the host does not panic")
+            .expect("the server stops in time")
+            .expect("the server does not panic")
             .expect("the host ends well");
     }
 }
 
-/// The runtime of a host.
+/// The runtime of a server.
 pub(super) fn runtime() -> Runtime {
     Builder::new_multi_thread()
         .worker_threads(4)
@@ -63,8 +63,8 @@ fn file(pipe: impl Into<OwnedFd>) -> File {
     File::from_std(std::fs::File::from(pipe.into()))
 }
 
-/// Starts a host.
-pub(super) fn start(host: LocalServer) -> Ends {
+/// Starts a server.
+pub(super) fn start(host: LocalServer) -> Running {
     let (host_reads, input) = pipe().unwrap();
     let (output, host_writes) = pipe().unwrap();
     let (stop, stopped) = oneshot::channel();
@@ -76,11 +76,11 @@ pub(super) fn start(host: LocalServer) -> Ends {
     let done = thread::spawn(move || {
         let runtime = runtime();
         let served = runtime.block_on(serve(host, file(host_reads), file(host_writes), stopped));
-        // A read of the input may still wait.
+        // A read of the input may still be blocked.
         runtime.shutdown_background();
         served
     });
-    Ends {
+    Running {
         input,
         output,
         stop,
@@ -88,7 +88,7 @@ pub(super) fn start(host: LocalServer) -> Ends {
     }
 }
 
-/// A client that sends lines and takes lines.
+/// A client that sends and receives lines.
 pub(super) struct Client {
     pub(super) input: Option<PipeWriter>,
     pub(super) stop: Option<oneshot::Sender<()>>,
@@ -97,14 +97,14 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client of a host with the default limits.
+    /// A client of a server with default limits.
     pub(super) fn new() -> Self {
-        Self::of(host())
+        Self::of(local_server())
     }
 
-    /// A client of this host.
+    /// A client of this server.
     pub(super) fn of(host: LocalServer) -> Self {
-        let Ends {
+        let Running {
             input,
             output,
             stop,
@@ -129,18 +129,18 @@ impl Client {
         self.send(&call(id, "local.act@1", &json!({"action": action}), &Value::Null));
     }
 
-    /// The next line as it is.
+    /// The next line as text.
     pub(super) fn line(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("a line comes in time")
+        self.lines.recv_timeout(PATIENCE).expect("a line arrives in time")
     }
 
-    /// The next line.
+    /// The next line as JSON.
     pub(super) fn take(&self) -> Value {
         serde_json::from_str(&self.line()).unwrap()
     }
 
-    /// The next line, which is a failure; its id and its code.
-    pub(super) fn refused(&self) -> (Value, String) {
+    /// The next line, which must be a failure: its id and its code.
+    pub(super) fn take_failure(&self) -> (Value, String) {
         let line = self.take();
         let keys: Vec<_> = line.as_object().unwrap().keys().cloned().collect();
         assert_eq!(keys, ["id", "error"], "{line}");
@@ -150,13 +150,13 @@ impl Client {
         (line["id"].clone(), error["code"].as_str().unwrap().to_owned())
     }
 
-    /// Ends the input; what comes until the host ends.
+    /// Closes the input, and returns all lines until the server stops.
     pub(super) fn end(mut self) -> Vec<Value> {
         drop(self.input.take());
         self.rest()
     }
 
-    /// What comes until the host ends.
+    /// All lines until the server stops.
     pub(super) fn rest(self) -> Vec<Value> {
         let mut rest = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
@@ -167,7 +167,7 @@ impl Client {
     }
 }
 
-/// The lines that can be read from a pipe.
+/// The lines of a pipe.
 pub(super) fn lines(output: impl io::Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {
@@ -180,7 +180,7 @@ pub(super) fn lines(output: impl io::Read + Send + 'static) -> Receiver<String> 
     lines
 }
 
-/// The line of a call.
+/// A line with a call.
 pub(super) fn call(id: impl Into<Value>, skill: &str, inputs: &Value, meta: &Value) -> String {
     json!({"id": id.into(), "skill": skill, "inputs": inputs, "meta": meta}).to_string()
 }

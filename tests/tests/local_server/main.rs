@@ -1,25 +1,25 @@
-//! The local host as its clients see it, over real pipes.
+//! The local server over real pipes.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test, and some skills panic on purpose"
+    reason = "a panic in a test is a failed test, and some skills panic on purpose"
 )]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
 mod calls;
 mod client;
-mod lifetime;
-mod lines;
 #[cfg(unix)]
 mod processes;
 mod recorded;
+mod requests;
+mod shutdown;
 #[cfg(unix)]
 mod sockets;
 
@@ -30,12 +30,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skill_sdk::context::NoticeLevel;
 use skill_sdk::{Skill, SkillContext, SkillError, skill};
-use skill_sdk_tests::signs::{self, Body, Sign};
+use skill_sdk_tests::skill_events::{self, Body, SkillEvent};
 
 /// All skills of these tests.
 const SKILLS: &[&Skill] = &[act::SKILL, block::SKILL, latched::SKILL, broken_lines::SKILL];
 
-/// Does what the input asks for.
+/// Does what the input says.
 #[skill("local.act", version = "1", side_effects = "none", risk = "low", timeout = 20)]
 async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     match action.as_str() {
@@ -54,13 +54,13 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
             ctx.progress(1.0, Some(2.0), "half");
             tokio::task::yield_now().await;
             ctx.progress(2.0, None, "");
-            signs::give(ctx, Sign::Started(ctx.clone()));
+            skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
         }
         "notify" => {
             ctx.notify(NoticeLevel::Info, "busy");
             ctx.notify(NoticeLevel::Error, "line\nbreak Ё");
-            tracing::error!("for whoever runs the host");
-            signs::give(ctx, Sign::Started(ctx.clone()));
+            tracing::error!("for the operator");
+            skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
         }
         "trace" => {
             let headers = ctx.trace_headers();
@@ -84,7 +84,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(action)
 }
 
-/// Keeps its thread until it is told to stop.
+/// Blocks its thread until it is cancelled.
 #[skill(
     "local.block",
     version = "1",
@@ -93,21 +93,21 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     timeout = 20
 )]
 fn block(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_until_cancelled(ctx);
-    signs::give(ctx, Sign::Ended);
+    skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
+    skill_events::block_until_cancelled(ctx);
+    skill_events::report(ctx, SkillEvent::Ended);
 }
 
 /// The latches that tests opened.
 static LATCHES: (Mutex<BTreeSet<String>>, Condvar) = (Mutex::new(BTreeSet::new()), Condvar::new());
 
-/// Lets go of all calls of `local.latched` with this latch.
+/// Releases all calls of `local.latched` with this latch.
 fn open_latch(latch: &str) {
     LATCHES.0.lock().unwrap().insert(latch.to_owned());
     LATCHES.1.notify_all();
 }
 
-/// Keeps its thread until its latch is opened.
+/// Blocks its thread until its latch is opened.
 #[skill(
     "local.latched",
     version = "1",
@@ -121,7 +121,7 @@ fn latched(latch: String) -> String {
     latch
 }
 
-/// JSON that has line breaks.
+/// Returns JSON that contains line breaks.
 #[skill(
     "local.broken-lines", version = "1", side_effects = "none", risk = "low",
     outputs_schema = json!({"type": "object"}),

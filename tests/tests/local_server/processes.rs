@@ -1,4 +1,4 @@
-//! The host as a process.
+//! The server as a process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -13,7 +13,7 @@ use super::client::{PATIENCE, call, lines};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_local-skills");
 
-/// A host in a process of its own.
+/// A server in a process of its own.
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -51,14 +51,14 @@ impl Process {
             let errors: Vec<String> = self.errors.try_iter().collect();
             panic!("no line comes in time ({error}): {errors:?}")
         });
-        serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line} is no line of the protocol"))
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line} is not a line of the protocol"))
     }
 
     fn signal(&self, signal: &str) {
         program::signal(self.child.id(), signal);
     }
 
-    /// Waits for the end.
+    /// Waits for the process to exit.
     fn wait(mut self) -> (ExitStatus, Vec<String>) {
         let (sender, ended) = channel();
         thread::spawn(move || sender.send(self.child.wait()));
@@ -71,7 +71,7 @@ impl Process {
 }
 
 #[test]
-fn standard_output_is_the_protocols_alone() {
+fn standard_output_contains_only_the_protocol() {
     for arguments in [
         &["serve", "local"][..],
         &["serve", "local", "proc.print@1", "proc.read@1", "proc.loud@1"],
@@ -88,7 +88,7 @@ fn standard_output_is_the_protocols_alone() {
         drop(process.input.take());
         assert!(
             process.lines.recv_timeout(PATIENCE).is_err(),
-            "there is nothing else"
+            "the output contains nothing else"
         );
         let (status, errors) = process.wait();
         assert_eq!(status.code(), Some(0));
@@ -117,13 +117,13 @@ fn only_the_named_skills_are_hosted() {
 }
 
 #[test]
-fn a_signal_drains_and_a_second_one_ends_at_once() {
+fn the_second_signal_stops_at_once() {
     for (signal, code) in [("TERM", 143), ("INT", 130)] {
         let mut process = Process::start(&["serve", "local"]);
         process.call(1, "proc.hang@1", &json!({}));
         assert_eq!(process.take()["progress"]["message"], "hanging");
         process.signal(signal);
-        // The first signal is heard once calls are refused.
+        // The first signal has taken effect once calls are rejected.
         loop {
             process.call(2, "proc.answer@1", &json!({"text": "a"}));
             if process.take()["error"]["code"] == "overloaded" {
@@ -144,7 +144,7 @@ fn a_signal_drains_and_a_second_one_ends_at_once() {
 }
 
 #[test]
-fn the_time_for_running_calls_is_bounded() {
+fn the_drain_timeout_applies() {
     for skill in ["proc.hang@1", "proc.spin@1"] {
         let mut process = Process::start(&["serve", "local", "--drain-seconds", "0"]);
         process.call(1, skill, &json!({}));
@@ -155,9 +155,9 @@ fn the_time_for_running_calls_is_bounded() {
     }
 }
 
-/// Whether a process is there and not only remembered by its parent.
+/// Whether a process is running, as opposed to a zombie.
 #[cfg(target_os = "linux")]
-fn lives(id: &str) -> bool {
+fn is_running(id: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
         !stat
             .rsplit(')')
@@ -170,7 +170,7 @@ fn lives(id: &str) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_killed_parent_leaves_no_orphan() {
+fn the_server_ends_with_its_parent() {
     for request in ["", "--parent $PID", "--drain-seconds 1000 --parent $PID"] {
         for skill in ["proc.hang@1", "proc.spin@1"] {
             let line = call(1, skill, &json!({}), &Value::Null);
@@ -184,12 +184,15 @@ fn a_killed_parent_leaves_no_orphan() {
                 .read_line(&mut id)
                 .unwrap();
             let id = id.trim();
-            assert!(lives(id));
+            assert!(is_running(id));
             parent.kill().unwrap();
             parent.wait().unwrap();
             let start = Instant::now();
-            while lives(id) {
-                assert!(start.elapsed() < PATIENCE, "{request} {skill}: {id} lives on");
+            while is_running(id) {
+                assert!(
+                    start.elapsed() < PATIENCE,
+                    "{request} {skill}: {id} is still running"
+                );
                 thread::park_timeout(Duration::from_millis(5));
             }
         }
@@ -198,12 +201,12 @@ fn a_killed_parent_leaves_no_orphan() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_skill_started_ends_with_a_host_that_follows_its_parent() {
+fn child_processes_end_with_a_server_that_follows_its_parent() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("numbers");
     let inputs = json!({"file": file, "then": "hang"});
     let line = call(1, "proc.family@1", &inputs, &Value::Null);
-    // The host ends with its parent, also when calls have all the time of the world.
+    // The server ends with its parent, even with a long drain timeout.
     let mut parent = Command::new(PROGRAM)
         .args(["parent", "--drain-seconds 1000 --parent $PID", &line])
         .stdout(Stdio::piped())
@@ -215,25 +218,25 @@ fn what_a_skill_started_ends_with_a_host_that_follows_its_parent() {
         .unwrap();
     let numbers = std::fs::read_to_string(&file).unwrap();
     let all: Vec<&str> = numbers.split_whitespace().chain([host.trim()]).collect();
-    assert!(all.len() == 3 && all.iter().all(|id| lives(id)), "{all:?}");
+    assert!(all.len() == 3 && all.iter().all(|id| is_running(id)), "{all:?}");
     parent.kill().unwrap();
     parent.wait().unwrap();
     let start = Instant::now();
-    while let Some(id) = all.iter().find(|id| lives(id)) {
-        assert!(start.elapsed() < PATIENCE, "{id} lives on");
+    while let Some(id) = all.iter().find(|id| is_running(id)) {
+        assert!(start.elapsed() < PATIENCE, "{id} is still running");
         thread::park_timeout(Duration::from_millis(5));
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
+fn child_processes_end_however_the_server_was_started_and_stopped() {
     use std::os::unix::process::CommandExt;
 
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("numbers");
     let parent = format!("--parent={}", std::process::id());
-    // As a member of a group, as the leader of one, and as the leader of a session.
+    // As a member of a process group, as the leader of one, and as the leader of a session.
     for kind in ["member", "leader", "session"] {
         for (then, code) in [("return", 0), ("hang", 143)] {
             let mut command = Command::new(if kind == "session" { "setsid" } else { PROGRAM });
@@ -263,41 +266,46 @@ fn what_a_skill_started_ends_with_a_host_however_that_was_started_and_ends() {
             assert_eq!(status.code(), Some(code), "{kind} {then}: {status} {errors:?}");
             let numbers = std::fs::read_to_string(&file).unwrap();
             let start = Instant::now();
-            while let Some(id) = numbers.split_whitespace().find(|id| lives(id)) {
-                assert!(start.elapsed() < PATIENCE, "{kind} {then}: {id} lives on");
+            while let Some(id) = numbers.split_whitespace().find(|id| is_running(id)) {
+                assert!(start.elapsed() < PATIENCE, "{kind} {then}: {id} is still running");
                 thread::park_timeout(Duration::from_millis(5));
             }
         }
     }
 }
 
-/// The arguments of `unshare` for a namespace of processes; none, with a message, where that is not permitted.
+/// The arguments of `unshare` for a PID namespace. `None`, with a message, if that is not permitted.
 #[cfg(target_os = "linux")]
-fn alone(own_files: bool) -> Option<Vec<&'static str>> {
-    let mut alone = vec!["--user", "--map-root-user", "--pid", "--fork", "--kill-child"];
+fn namespace_arguments(own_files: bool) -> Option<Vec<&'static str>> {
+    let mut namespace_arguments = vec!["--user", "--map-root-user", "--pid", "--fork", "--kill-child"];
     if own_files {
-        alone.push("--mount-proc");
+        namespace_arguments.push("--mount-proc");
     }
-    let permitted = Command::new("unshare").args(&alone).arg("true").status();
+    let permitted = Command::new("unshare")
+        .args(&namespace_arguments)
+        .arg("true")
+        .status();
     let permitted = permitted.is_ok_and(|status| status.success());
     if !permitted {
-        eprintln!("nothing is tested: namespaces are not permitted here");
+        eprintln!("skipped: namespaces are not permitted here");
     }
-    permitted.then_some(alone)
+    permitted.then_some(namespace_arguments)
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_host_starts_where_its_group_and_session_have_no_number() {
-    // They began outside of the namespace, as in a container that is a child and nothing more.
+fn the_server_starts_without_a_group_in_its_namespace() {
+    // The group and session were created outside of the namespace, as for a child process in a container.
     let line = call(1, "proc.hang@1", &json!({}), &Value::Null);
     for (own_files, kind) in [false, true]
         .into_iter()
         .flat_map(|own_files| [(own_files, "parent"), (own_files, "parent-of-leader")])
     {
-        let Some(alone) = alone(own_files) else { return };
+        let Some(namespace_arguments) = namespace_arguments(own_files) else {
+            return;
+        };
         let mut parent = Command::new("unshare")
-            .args(alone)
+            .args(namespace_arguments)
             .args([PROGRAM, kind, "--parent $PID", &line])
             .stdout(Stdio::piped())
             .spawn()
@@ -306,15 +314,15 @@ fn a_host_starts_where_its_group_and_session_have_no_number() {
         let read = BufReader::new(parent.stdout.take().unwrap()).read_line(&mut id);
         parent.kill().unwrap();
         parent.wait().unwrap();
-        // It prints the number of a host that works.
+        // A running server makes the parent print its process id.
         assert!(read.unwrap() > 0, "{kind}: the host does not start");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_skill_started_ends_where_the_group_of_the_host_has_no_number() {
-    // The shell is the first process of the namespace: whoever lost its parent is its child, and none of it waits for them.
+fn child_processes_end_without_a_group_in_their_namespace() {
+    // The shell is the init process of the namespace: orphans become its children, and no process waits for them.
     const SHELL: &str = r#"
 "$0" serve local --parent $$
 echo "ended with $?"
@@ -323,11 +331,16 @@ for id in $(cat "$1"); do
   echo "$id is gone"
 done
 "#;
-    let Some(alone) = alone(true) else { return };
+    let Some(namespace_arguments) = namespace_arguments(true) else {
+        return;
+    };
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("numbers");
     let mut unshare = Command::new("unshare");
-    let shell = unshare.args(alone).args(["sh", "-c", SHELL, PROGRAM]).arg(&file);
+    let shell = unshare
+        .args(namespace_arguments)
+        .args(["sh", "-c", SHELL, PROGRAM])
+        .arg(&file);
     let mut process = Process::start_by(shell);
     process.call(1, "proc.family@1", &json!({"file": file, "then": "return"}));
     assert!(process.take()["progress"].is_object());
@@ -345,15 +358,15 @@ done
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_host_whose_parent_is_gone_already_does_not_start() {
+fn a_server_without_its_parent_does_not_start() {
     let (status, errors) = Process::start(&["serve", "local", "--parent", "1"]).wait();
     assert_eq!(status.code(), Some(2));
     assert!(errors.iter().any(|line| line.contains("is gone")), "{errors:?}");
 }
 
 #[test]
-fn nothing_is_derived_of_skills_that_are_not_hosted() {
-    // A schema that prints when it is derived tells.
+fn schemas_are_derived_only_for_hosted_skills() {
+    // A schema that prints when it is derived shows that.
     for (skills, derived) in [
         (&["proc.answer@1"][..], false),
         (&["proc.answer@1", "proc.loud@1"], true),

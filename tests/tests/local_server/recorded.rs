@@ -1,4 +1,4 @@
-//! The recorded calls of the HTTP host, as lines: what a skill gives does not depend on the way to it.
+//! Replays the recorded calls of the HTTP server as lines: the result of a skill does not depend on the transport.
 
 use std::collections::BTreeMap;
 
@@ -13,31 +13,31 @@ use skill_sdk_tests::sample;
 
 use super::client::Client;
 
-/// What the specification decides differently from the recording, or what a line makes of it; with the code.
+/// The cases in which the specification or the local protocol differs from the recording, with the code.
 const DIFFERENT: &[(&str, &str)] = &[
-    // The host enforces the contract's timeout.
+    // The server enforces the timeout of the contract.
     ("slow", "timeout"),
-    // `date-time` is asserted.
+    // The format `date-time` is validated.
     ("fmt-when-space", "input_contract_violation"),
-    // An unusable code is refused also when only a line break makes it so.
+    // An invalid error code is replaced, also if only a line break makes it invalid.
     ("err-code-newline", "skill_error"),
-    // Text that is not Unicode is no JSON.
+    // Invalid UTF-8 is not JSON.
     ("echo-surrogate", "input_contract_violation"),
-    // Foreign exceptions with a `code` attribute are of the reference's language.
+    // Exceptions with a `code` attribute exist only in the language of the reference.
     ("err-attrs", ""),
     ("err-attrs-final", ""),
     ("err-attrs-badcode", ""),
-    // A number that is none is written as null, and details are always JSON.
+    // NaN is written as null, and details are always JSON.
     ("err-return-nan", ""),
     ("err-details-unserializable", ""),
 ];
 
-/// The cases that are left out, with the reason.
+/// The cases that are not replayed here, each with the reason.
 const LEFT_OUT: &[(&str, &[&str])] = &[("it needs the model client", &["summarize-"])];
 
-/// Whether a case is about HTTP itself: other methods and paths, paths that are encoded, bodies that are no calls, and bodies
-/// that are written as a template.
-fn is_of_http(case: &cases::Case) -> bool {
+/// Whether a case is about HTTP itself: other methods and paths, encoded paths, bodies that are not calls, and bodies
+/// that are templates.
+fn is_about_http(case: &cases::Case) -> bool {
     let input = &case.input;
     let is_encoded = |target: &str| target.contains('%');
     input["method"] != "POST"
@@ -46,7 +46,7 @@ fn is_of_http(case: &cases::Case) -> bool {
         || line(input).is_none()
 }
 
-/// The line of a recorded request; none when its body is no call.
+/// The line for a recorded request. `None` if its body is not a call.
 fn line(input: &Value) -> Option<String> {
     let reference = input["target"].as_str()?.strip_prefix("/skills/")?;
     let body: BTreeMap<String, &RawValue> = serde_json::from_str(input["bodyText"].as_str()?).ok()?;
@@ -63,7 +63,7 @@ fn line(input: &Value) -> Option<String> {
     inputs.get().starts_with('{').then(|| line.replace('\n', " "))
 }
 
-/// Without the texts, which are our own.
+/// Without the texts, which differ from the reference.
 fn comparable(mut error: Value) -> String {
     error["message"] = Value::Null;
     for violation in error
@@ -95,7 +95,7 @@ fn judge(case: &cases::Case, answer: &Value) -> Result<(), String> {
         None => {
             let cost = case.expect["headers"]["x-skill-cost"].as_str();
             let cost = cost.map_or(Value::Null, |cost| serde_json::from_str(cost).unwrap());
-            // As text: the order of members is part of the wire. The protocol is told as it is.
+            // Compared as text: the order of fields is part of the protocol. The recorded protocol name is replaced.
             let wanted = json!([expected, cost])
                 .to_string()
                 .replace("\"protocol\":\"http\"", "\"protocol\":\"local\"");
@@ -110,7 +110,7 @@ fn judge(case: &cases::Case, answer: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn recorded_calls() {
+fn recorded_calls_match() {
     install_panic_hook();
     let host = SkillSet::with_states(sample::SKILLS.iter().copied(), States::default()).unwrap();
     let client = |environment| Client::of(LocalServer::new(host.clone()).environment(environment));
@@ -118,14 +118,14 @@ fn recorded_calls() {
     let mut secret = client(Environment::from_vars([("EXT_TOKEN".to_owned(), "t".to_owned())]));
     let mut replay = Replay::new(LEFT_OUT);
     for case in &cases::load("http.json") {
-        if is_of_http(case) {
+        if is_about_http(case) {
             println!("{}: not replayed: it is of HTTP itself", case.id);
             continue;
         }
         let verdict = match line(&case.input).filter(|_| replay.left_out(&case.id).is_none()) {
             None => Verdict::NotReplayed(replay.left_out(&case.id).unwrap_or("no call").to_owned()),
             Some(line) => {
-                // One case was recorded with a secret in the environment of the host.
+                // One case was recorded with a secret in the environment of the server.
                 let client = if case.id == "write-with-secret" {
                     &mut secret
                 } else {

@@ -1,4 +1,4 @@
-//! What a line is answered with.
+//! Requests and their responses.
 
 use std::future::pending;
 use std::io;
@@ -11,9 +11,9 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::SKILLS;
-use super::client::{Client, call, host};
+use super::client::{Client, call, local_server};
 
-/// The longest line, unless the server says otherwise.
+/// The default limit of a line.
 const DEFAULT_LINE_LIMIT: usize = 4 * 1024 * 1024;
 
 fn act(id: Value, action: &str) -> String {
@@ -21,7 +21,7 @@ fn act(id: Value, action: &str) -> String {
 }
 
 #[test]
-fn a_line_and_its_answer() {
+fn a_request_gets_its_response() {
     let mut client = Client::new();
     for (line, answer) in [
         (
@@ -59,8 +59,8 @@ fn a_line_and_its_answer() {
             r#"{"id":6,"outputs":{    "a":  "b\n"},"cost":null}"#.to_owned(),
         ),
         (
-            "\r\n  \n".to_owned() + &act(json!(7), "empty lines are none"),
-            r#"{"id":7,"outputs":{"result":"empty lines are none"},"cost":null}"#.to_owned(),
+            "\r\n  \n".to_owned() + &act(json!(7), "empty lines are ignored"),
+            r#"{"id":7,"outputs":{"result":"empty lines are ignored"},"cost":null}"#.to_owned(),
         ),
     ] {
         client.send(&line);
@@ -70,7 +70,7 @@ fn a_line_and_its_answer() {
 }
 
 #[test]
-fn what_stands_beside_the_inputs_reaches_the_skill() {
+fn metadata_reaches_the_skill() {
     let mut client = Client::new();
     for (meta, expected) in [
         (json!(null), "local None None false {}"),
@@ -95,7 +95,7 @@ fn what_stands_beside_the_inputs_reaches_the_skill() {
 }
 
 #[test]
-fn lines_that_are_none_are_refused_and_the_next_is_served() {
+fn invalid_lines_are_rejected_and_the_next_is_served() {
     let mut client = Client::new();
     for (line, id, code) in [
         ("x", json!(null), "bad_request"),
@@ -125,12 +125,12 @@ fn lines_that_are_none_are_refused_and_the_next_is_served() {
         ),
     ] {
         client.send(line);
-        assert_eq!(client.refused(), (id, code.to_owned()), "{line}");
+        assert_eq!(client.take_failure(), (id, code.to_owned()), "{line}");
         client.act(2, "go");
         assert_eq!(client.take()["id"], 2);
     }
     client.send(b"\xff\xfe");
-    assert_eq!(client.refused().1, "bad_request");
+    assert_eq!(client.take_failure().1, "bad_request");
     let deep = format!(
         "{{\"id\":1,\"skill\":\"local.act@1\",\"inputs\":{{\"action\":{}{}}}}}",
         "[".repeat(100_000),
@@ -138,7 +138,7 @@ fn lines_that_are_none_are_refused_and_the_next_is_served() {
     );
     client.send(&deep);
     assert_eq!(
-        client.refused(),
+        client.take_failure(),
         (json!(1), "input_contract_violation".to_owned())
     );
     client.end();
@@ -146,7 +146,7 @@ fn lines_that_are_none_are_refused_and_the_next_is_served() {
 
 /// A call whose line is longer than the limit.
 #[test]
-fn an_unknown_version_says_which_there_are() {
+fn an_unknown_version_lists_the_available_ones() {
     let mut client = Client::new();
     client.send(&call(1, "local.act@2", &json!({}), &Value::Null));
     let answer = client.take();
@@ -162,24 +162,24 @@ fn too_long(limit: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_huge_line_is_refused_and_the_next_is_served() {
+fn a_too_long_line_is_rejected_and_the_next_is_served() {
     for limit in [100, DEFAULT_LINE_LIMIT] {
-        let mut client = Client::of(host().line_limit(limit));
+        let mut client = Client::of(local_server().line_limit(limit));
         for line in [vec![b'x'; limit + 1], too_long(limit), too_long(limit * 2)] {
             client.send(&line);
-            assert_eq!(client.refused(), (json!(null), "bad_request".to_owned()));
+            assert_eq!(client.take_failure(), (json!(null), "bad_request".to_owned()));
         }
         client.send(&act(json!(1), "go"));
         assert_eq!(client.take()["outputs"]["result"], "go");
-        // A line of just the limit is read.
+        // A line of exactly the limit is accepted.
         client.send(&vec![b'x'; limit]);
-        assert_eq!(client.refused().1, "bad_request");
+        assert_eq!(client.take_failure().1, "bad_request");
         client.end();
     }
 }
 
 #[test]
-fn the_list_holds_the_contracts() {
+fn list_returns_the_contracts() {
     let mut client = Client::new();
     client.send(r#"{"list": true}"#);
     client.send(r#"{"list": true, "id": "l"}"#);
@@ -198,7 +198,7 @@ fn the_list_holds_the_contracts() {
     client.end();
 }
 
-/// Says how much is written at a time.
+/// Reports the size of each write.
 struct Counted(UnboundedSender<usize>);
 
 impl AsyncWrite for Counted {
@@ -221,12 +221,12 @@ impl AsyncWrite for Counted {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_answers_of_lines_that_come_together_are_written_together() {
+async fn responses_to_a_batch_share_writes() {
     const LINE: &[u8] = b"not JSON\n";
     let (mut ours, theirs) = tokio::io::duplex(4096);
     let (wrote, mut writes) = unbounded_channel();
-    let done = tokio::spawn(serve(host(), theirs, Counted(wrote), pending()));
-    // They are rejected: how long a call takes is up to the machine.
+    let done = tokio::spawn(serve(local_server(), theirs, Counted(wrote), pending()));
+    // Invalid lines are rejected at once, so the timing does not depend on calls.
     ours.write_all(LINE).await.unwrap();
     let answer = writes.recv().await.unwrap();
     let mut count = 0;
@@ -238,7 +238,7 @@ async fn the_answers_of_lines_that_come_together_are_written_together() {
             count += 1;
         }
     }
-    // The writer may see the queue empty while the reader is not done with a batch.
+    // The writer may find the queue empty while the reader still parses a batch.
     assert!(count < 50 * 16 / 2, "{count} writes");
     drop(ours);
     done.await.unwrap().unwrap();

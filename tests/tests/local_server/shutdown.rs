@@ -1,40 +1,40 @@
-//! The end of a host.
+//! Shutdown of a server.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skill_sdk_tests::signs::{Sign, Signs};
+use skill_sdk_tests::skill_events::{SkillEvent, SkillEvents};
 use tokio::runtime::Builder;
 
-use super::client::{Client, Ends, call, host, start};
+use super::client::{Client, Running, call, local_server, start};
 
-fn wait<T>(signs: impl Future<Output = T>) -> T {
+fn wait<T>(events: impl Future<Output = T>) -> T {
     Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap()
-        .block_on(signs)
+        .block_on(events)
 }
 
-fn hang(client: &mut Client, id: u64, invocation: &str) -> Signs {
-    let mut signs = Signs::of_call(invocation);
+fn hang(client: &mut Client, id: u64, invocation: &str) -> SkillEvents {
+    let mut events = SkillEvents::of_call(invocation);
     client.send(&call(
         id,
         "local.act@1",
         &json!({"action": "hang"}),
         &json!({"invocationId": invocation}),
     ));
-    wait(signs.started());
-    signs
+    wait(events.started());
+    events
 }
 
 #[test]
-fn nothing_asked_is_nothing_answered() {
+fn without_requests_there_are_no_responses() {
     assert_eq!(Client::new().end(), [json!(null); 0]);
 }
 
 #[test]
-fn accepted_calls_are_answered_after_the_end_of_the_input() {
+fn calls_finish_after_the_end_of_the_input() {
     let mut client = Client::new();
     for id in 0..50 {
         client.act(id, if id % 2 == 0 { "yield" } else { "go" });
@@ -48,24 +48,24 @@ fn accepted_calls_are_answered_after_the_end_of_the_input() {
 }
 
 #[test]
-fn calls_that_take_too_long_are_given_up_with_an_answer() {
-    let mut client = Client::of(host().drain(Duration::from_millis(50)));
-    let mut signs = hang(&mut client, 1, "drained");
+fn calls_over_the_drain_timeout_get_a_response() {
+    let mut client = Client::of(local_server().drain(Duration::from_millis(50)));
+    let mut events = hang(&mut client, 1, "drained");
     let answers = client.end();
     assert_eq!(answers.len(), 1);
     assert_eq!(
         (&answers[0]["id"], &answers[0]["error"]["code"]),
         (&json!(1), &json!("cancelled"))
     );
-    wait(signs.dropped());
+    wait(events.dropped());
 }
 
 #[test]
-fn a_host_that_is_told_to_stop_finishes_what_runs_and_refuses_the_rest() {
+fn shutdown_finishes_running_calls_and_rejects_new_ones() {
     let mut client = Client::new();
     hang(&mut client, 1, "stopped");
     client.stop.take().unwrap().send(()).unwrap();
-    // It hears of it at some moment; until then calls are served.
+    // The server notices the signal after a moment; until then it accepts calls.
     loop {
         client.act(2, "go");
         let line = client.take();
@@ -76,7 +76,7 @@ fn a_host_that_is_told_to_stop_finishes_what_runs_and_refuses_the_rest() {
         }
     }
     client.send(r#"{"cancel": 1}"#);
-    assert_eq!(client.refused(), (json!(1), "cancelled".to_owned()));
+    assert_eq!(client.take_failure(), (json!(1), "cancelled".to_owned()));
     // The input is still open.
     let input = client.input.take();
     assert_eq!(client.rest(), [json!(null); 0]);
@@ -84,15 +84,15 @@ fn a_host_that_is_told_to_stop_finishes_what_runs_and_refuses_the_rest() {
 }
 
 #[test]
-fn a_client_that_goes_away_cancels_its_calls() {
-    let Ends {
+fn a_disconnect_cancels_the_calls() {
+    let Running {
         input,
         output,
         done,
         stop,
-    } = start(host());
+    } = start(local_server());
     let mut input = input;
-    let mut signs = Signs::of_call("gone");
+    let mut events = SkillEvents::of_call("gone");
     let mut send = |line: String| std::io::Write::write_all(&mut input, (line + "\n").as_bytes());
     send(call(
         1,
@@ -101,11 +101,11 @@ fn a_client_that_goes_away_cancels_its_calls() {
         &json!({"invocationId": "gone"}),
     ))
     .unwrap();
-    wait(signs.started());
+    wait(events.started());
     drop(output);
-    // The next answer finds out.
+    // Writing the next response detects the disconnect.
     send(call(2, "local.act@1", &json!({"action": "go"}), &Value::Null)).unwrap();
-    assert!(matches!(wait(signs.next()), Sign::Dropped));
+    assert!(matches!(wait(events.next()), SkillEvent::Dropped));
     done.wait();
     drop(stop);
 }

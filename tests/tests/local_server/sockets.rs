@@ -1,4 +1,4 @@
-//! The host at a Unix socket.
+//! The server on a Unix socket.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,25 +11,25 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::{Value, json};
 use skill_sdk::local::serve_socket;
-use skill_sdk_tests::signs::{Sign, Signs};
+use skill_sdk_tests::skill_events::{SkillEvent, SkillEvents};
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use super::client::{PATIENCE, call, host, lines, runtime};
+use super::client::{PATIENCE, call, lines, local_server, runtime};
 
 struct Server {
     stop: oneshot::Sender<()>,
     done: JoinHandle<Result<(), io::Error>>,
 }
 
-/// Serves at a path; gives the reason when that does not begin.
+/// Serves at a path. Fails if the server cannot start.
 fn serve(path: &Path) -> Result<Server, io::Error> {
     let (bound, is_bound) = channel();
     let (stop, stopped) = oneshot::channel::<()>();
     let path = path.to_owned();
     let done = thread::spawn(move || {
         runtime().block_on(serve_socket(
-            host(),
+            local_server(),
             path,
             move || bound.send(()).unwrap(),
             async {
@@ -67,11 +67,11 @@ fn send(stream: &mut UnixStream, id: u64, action: &str, invocation: &str) {
 }
 
 fn take(lines: &Receiver<String>) -> Value {
-    serde_json::from_str(&lines.recv_timeout(PATIENCE).expect("a line comes in time")).unwrap()
+    serde_json::from_str(&lines.recv_timeout(PATIENCE).expect("a line arrives in time")).unwrap()
 }
 
 #[test]
-fn several_clients_are_served_and_only_the_user_can_connect() {
+fn several_clients_are_served_and_only_the_owner_can_connect() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("skills.sock");
     let server = serve(&path).unwrap();
@@ -81,27 +81,27 @@ fn several_clients_are_served_and_only_the_user_can_connect() {
     assert_eq!(
         fs::read_dir(directory.path()).unwrap().count(),
         1,
-        "nothing else is left"
+        "no other file is left"
     );
 
     let (mut one, one_lines) = connect(&path);
     let (mut two, two_lines) = connect(&path);
-    let mut signs = Signs::of_call("socket");
+    let mut events = SkillEvents::of_call("socket");
     send(&mut one, 1, "hang", "socket");
     let waiting = Builder::new_current_thread().enable_all().build().unwrap();
-    waiting.block_on(signs.started());
-    // The same id at another client is another call.
+    waiting.block_on(events.started());
+    // The same id on another connection is another call.
     send(&mut two, 1, "go", "");
     assert_eq!(take(&two_lines)["outputs"]["result"], "go");
-    // A client that only ends its half is answered.
+    // A client that closes only its sending half still gets responses.
     two.shutdown(Shutdown::Write).unwrap();
     assert!(two_lines.recv_timeout(PATIENCE).is_err());
-    // One that goes away cancels its calls.
+    // A client that disconnects cancels its calls.
     one.shutdown(Shutdown::Both).unwrap();
     drop((one, one_lines));
-    assert!(matches!(waiting.block_on(signs.next()), Sign::Dropped));
+    assert!(matches!(waiting.block_on(events.next()), SkillEvent::Dropped));
 
-    // A half that ended does not cancel what runs.
+    // Closing the sending half does not cancel running calls.
     let (mut three, three_lines) = connect(&path);
     send(&mut three, 3, "yield", "");
     three.shutdown(Shutdown::Write).unwrap();
@@ -111,7 +111,7 @@ fn several_clients_are_served_and_only_the_user_can_connect() {
 }
 
 #[test]
-fn all_kinds_of_lines_are_served_at_a_socket() {
+fn all_requests_work_on_a_socket() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let server = serve(&path).unwrap();
@@ -150,23 +150,23 @@ fn all_kinds_of_lines_are_served_at_a_socket() {
     assert_eq!(take(&lines)["notice"]["message"], "busy");
     assert_eq!(take(&lines)["notice"]["level"], "error");
     assert_eq!(take(&lines)["outputs"]["result"], "notify");
-    let mut signs = Signs::of_call("socket-cancel");
+    let mut events = SkillEvents::of_call("socket-cancel");
     say(&act(4, "hang", "socket-cancel"));
     let waiting = Builder::new_current_thread().enable_all().build().unwrap();
-    waiting.block_on(signs.started());
+    waiting.block_on(events.started());
     say(r#"{"cancel": 4}"#);
     let cancelled = take(&lines);
     assert_eq!(
         (&cancelled["id"], &cancelled["error"]["code"]),
         (&json!(4), &json!("cancelled"))
     );
-    waiting.block_on(signs.dropped());
+    waiting.block_on(events.dropped());
     server.stop();
     assert!(lines.recv_timeout(PATIENCE).is_err());
 }
 
 #[test]
-fn stopping_ends_idle_clients() {
+fn shutdown_disconnects_idle_clients() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let server = serve(&path).unwrap();
@@ -178,7 +178,7 @@ fn stopping_ends_idle_clients() {
 }
 
 #[test]
-fn only_a_socket_that_nobody_serves_is_replaced() {
+fn only_a_stale_socket_is_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(UnixListener::bind(&path).unwrap());
@@ -208,7 +208,7 @@ fn only_a_socket_that_nobody_serves_is_replaced() {
 }
 
 #[test]
-fn a_path_that_is_too_long_is_said() {
+fn a_too_long_path_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x".repeat(120));
     let error = serve(&path).err().unwrap();
@@ -216,11 +216,11 @@ fn a_path_that_is_too_long_is_said() {
 }
 
 #[test]
-fn a_host_that_accepts_nobody_is_there() {
+fn a_server_that_does_not_accept_is_still_running() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let mut waiting = Vec::new();
-    // Connections that nobody accepts, until there is no room for more.
+    // Connections that the server does not accept, until the backlog is full.
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let _busy = runtime.block_on(async {
         let socket = tokio::net::UnixSocket::new_stream().unwrap();

@@ -1,4 +1,4 @@
-//! Who gets in: tokens, host names, origins, and what clients are told.
+//! Access control: tokens, host names, origins, and protected resource metadata.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk::testing::TestIssuer;
 use skill_sdk_tests::log;
-use skill_sdk_tests::wire::Client as Connection;
+use skill_sdk_tests::raw_http::Client as Connection;
 
-use super::client::{Server, call, host, http, modern, request, wrong};
+use super::client::{Server, call, http, mcp_server, protocol_error, request, stateless_meta};
 
 fn ping() -> String {
     request(1, "ping", &json!({}))
 }
 
 #[tokio::test]
-async fn host_names() {
+async fn foreign_host_names_are_rejected() {
     log::capture();
-    let names = McpHttpServer::anonymous(host())
+    let names = McpHttpServer::anonymous(mcp_server())
         .allow_host("agents.example.com")
         .and_then(|mcp| mcp.allow_host("other.example.com:8443"))
         .and_then(|mcp| mcp.public_url("https://public.example.com/skills"))
@@ -41,11 +41,11 @@ async fn host_names() {
         let answer = server.post_with(&ping(), &[("Host", name)]).await;
         assert_eq!(answer.status, status, "{name}");
         if status == 403 {
-            assert_eq!(wrong(&answer.json()).1, -32600);
+            assert_eq!(protocol_error(&answer.json()).1, -32600);
         }
     }
     assert!(log::text().contains("--allowed-host evil.example.com"));
-    // Whoever asks whether the host is well comes by address.
+    // Probes use an IP address.
     let mut connection = Connection::connect(server.address).await;
     for target in ["/healthz", "/readyz"] {
         connection
@@ -68,7 +68,7 @@ async fn host_names() {
             if method.is_empty() { 404 } else { 200 }
         );
     }
-    let any = Server::of(McpHttpServer::anonymous(host()).allow_host("*").unwrap()).await;
+    let any = Server::of(McpHttpServer::anonymous(mcp_server()).allow_host("*").unwrap()).await;
     assert_eq!(
         any.post_with(&ping(), &[("Host", "evil.example.com")])
             .await
@@ -78,9 +78,9 @@ async fn host_names() {
 }
 
 #[tokio::test]
-async fn origins() {
+async fn foreign_origins_are_rejected() {
     log::capture();
-    let mcp = McpHttpServer::anonymous(host())
+    let mcp = McpHttpServer::anonymous(mcp_server())
         .allow_origin("https://app.example.com")
         .and_then(|mcp| mcp.public_url("https://public.example.com"))
         .unwrap();
@@ -111,13 +111,13 @@ async fn origins() {
         ("Origin", "https://evil.example.com"),
     ];
     assert_eq!(server.post_with(&ping(), &twice).await.status, 403);
-    let any = Server::of(McpHttpServer::anonymous(host()).allow_origin("*").unwrap()).await;
+    let any = Server::of(McpHttpServer::anonymous(mcp_server()).allow_origin("*").unwrap()).await;
     assert_eq!(any.post_with(&ping(), &[("Origin", "null")]).await.status, 200);
 }
 
 #[tokio::test]
-async fn pages_may_read_answers_when_that_is_allowed() {
-    let server = Server::of(McpHttpServer::anonymous(host()).cors(true)).await;
+async fn allowed_origins_can_read_responses() {
+    let server = Server::of(McpHttpServer::anonymous(mcp_server()).cors(true)).await;
     let page = ("Origin", "http://localhost:3000");
     let answer = server.post_with(&ping(), &[page]).await;
     assert_eq!(
@@ -153,9 +153,9 @@ async fn pages_may_read_answers_when_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn without_a_token_nothing_is_said_but_where_to_get_one() {
+async fn unauthenticated_callers_only_see_the_metadata() {
     let issuer = TestIssuer::start();
-    let server = Server::of(McpHttpServer::new(host(), issuer.verifier())).await;
+    let server = Server::of(McpHttpServer::new(mcp_server(), issuer.verifier())).await;
     let mut connection = Connection::connect(server.address).await;
     let address = format!("localhost:{}", server.address.port());
     let here = ("Host", address.as_str());
@@ -192,7 +192,7 @@ async fn without_a_token_nothing_is_said_but_where_to_get_one() {
         assert_eq!(document["authorization_servers"], json!([issuer.issuer()]));
         assert_eq!(document["bearer_methods_supported"], json!(["header"]));
     }
-    // The token comes before the names, and a name that is not served is not repeated.
+    // The token is checked before the host name, and an unknown host name is not echoed.
     connection
         .send(http("POST", "/mcp", &[("Host", "evil.example.com")], &ping()))
         .await;
@@ -206,16 +206,16 @@ async fn without_a_token_nothing_is_said_but_where_to_get_one() {
 }
 
 #[tokio::test]
-async fn metrics_need_a_token_unless_they_are_open() {
+async fn metrics_require_a_token_unless_public() {
     let issuer = TestIssuer::start();
     let token = issuer.token().authorization();
     let bearer = ("Authorization", token.as_str());
     for open in [false, true] {
-        let mcp = McpHttpServer::new(host(), issuer.verifier());
+        let mcp = McpHttpServer::new(mcp_server(), issuer.verifier());
         let mcp = if open { mcp.public_metrics() } else { mcp };
         let server = Server::of(mcp).await;
         let mut connection = Connection::connect(server.address).await;
-        // A Prometheus without a token comes by address.
+        // Prometheus without a token uses an IP address.
         for name in ["localhost", "10.0.0.1"] {
             connection
                 .send(http("GET", "/metrics", &[("Host", name)], ""))
@@ -233,7 +233,7 @@ async fn metrics_need_a_token_unless_they_are_open() {
                 assert!(answer.header("www-authenticate").starts_with("Bearer"));
             }
         }
-        // Nothing else is open for it, and a caller with a token may read it as well.
+        // Nothing else is public for such a client, and a caller with a token can read the metrics as well.
         for target in ["/mcp", "/nothing"] {
             connection.send(http("GET", target, &[], "")).await;
             assert_eq!(connection.receive().await.status, 401, "{target}");
@@ -244,9 +244,9 @@ async fn metrics_need_a_token_unless_they_are_open() {
 }
 
 #[tokio::test]
-async fn with_a_token_skills_know_the_caller() {
+async fn the_skill_sees_the_caller() {
     let issuer = TestIssuer::start();
-    let server = Server::of(McpHttpServer::new(host(), issuer.verifier())).await;
+    let server = Server::of(McpHttpServer::new(mcp_server(), issuer.verifier())).await;
     let principal = "0190a1b2-0000-7000-8000-000000000001";
     let token = issuer.token().principal(principal).authorization();
     let bearer = ("Authorization", token.as_str());
@@ -256,14 +256,17 @@ async fn with_a_token_skills_know_the_caller() {
         answer.json()["result"]["structuredContent"]["result"],
         format!("mcp None None {{}} Some({principal:?})")
     );
-    // What only callers may see is for nobody else to keep.
+    // Responses to authenticated callers must not be in a shared cache.
     let headers = [
         bearer,
         ("MCP-Protocol-Version", "2026-07-28"),
         ("Mcp-Method", "tools/list"),
     ];
     let answer = server
-        .post_with(&request(1, "tools/list", &json!({"_meta": modern()})), &headers)
+        .post_with(
+            &request(1, "tools/list", &json!({"_meta": stateless_meta()})),
+            &headers,
+        )
         .await;
     assert_eq!(answer.json()["result"]["cacheScope"], "private");
     let twice = server.post_with(&message, &[bearer, bearer]).await;
@@ -276,7 +279,7 @@ async fn with_a_token_skills_know_the_caller() {
 #[tokio::test]
 async fn behind_a_proxy_the_metadata_has_the_public_names() {
     let issuer = TestIssuer::start();
-    let mcp = McpHttpServer::new(host(), issuer.verifier())
+    let mcp = McpHttpServer::new(mcp_server(), issuer.verifier())
         .public_url("https://example.com/skills")
         .unwrap();
     let server = Server::of(mcp).await;
@@ -300,8 +303,8 @@ async fn behind_a_proxy_the_metadata_has_the_public_names() {
 }
 
 #[tokio::test]
-async fn clones_share_what_they_count() {
-    let mcp = McpHttpServer::anonymous(host());
+async fn clones_share_their_metrics() {
+    let mcp = McpHttpServer::anonymous(mcp_server());
     let server = Server::of(mcp.clone()).await;
     server
         .post(&call(1, "mcp.act", &json!({"action": "a"}), &Value::Null))

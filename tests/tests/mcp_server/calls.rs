@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use skill_sdk::mcp::StdioOptions;
 use skill_sdk_tests::log;
 
-use super::client::{Client, Server, call, failed, host, modern, request};
+use super::client::{Client, Server, call, mcp_server, request, stateless_meta, tool_failure};
 
 #[test]
-fn outputs_come_as_text_and_as_structure() {
+fn outputs_are_sent_as_text_and_structured_content() {
     let mut client = Client::legacy();
     client.act(1, "Ёж & \"q\" \n 🙂", &Value::Null);
     let answer = client.take();
@@ -28,7 +28,7 @@ fn outputs_come_as_text_and_as_structure() {
 }
 
 #[test]
-fn failures_are_results() {
+fn failures_are_results_with_is_error() {
     let mut client = Client::legacy();
     for (action, code, retryable) in [
         ("retryable", "busy", true),
@@ -37,25 +37,31 @@ fn failures_are_results() {
     ] {
         client.act(1, action, &Value::Null);
         let answer = client.take();
-        assert_eq!(failed(&answer), (code.to_owned(), retryable));
+        assert_eq!(tool_failure(&answer), (code.to_owned(), retryable));
     }
     client.send(call(2, "mcp.nope", &json!({}), &Value::Null));
-    assert_eq!(failed(&client.take()), ("skill_not_hosted".to_owned(), false));
+    assert_eq!(
+        tool_failure(&client.take()),
+        ("skill_not_hosted".to_owned(), false)
+    );
     client.send(call(3, "mcp.act", &json!({"action": 1, "more": 2}), &Value::Null));
     let answer = client.take();
-    assert_eq!(failed(&answer), ("input_contract_violation".to_owned(), false));
+    assert_eq!(
+        tool_failure(&answer),
+        ("input_contract_violation".to_owned(), false)
+    );
     let text = answer["result"]["content"][0]["text"]
         .as_str()
         .unwrap()
         .to_owned();
     assert!(text.contains("\"path\":\"/action\""), "{text}");
-    // The process goes on.
+    // The server is still running.
     client.act(4, "a", &Value::Null);
     assert_eq!(client.take()["result"]["isError"], false);
 }
 
 #[test]
-fn arguments_that_are_none() {
+fn invalid_arguments_are_rejected() {
     let mut client = Client::legacy();
     for params in [
         json!({"name": "mcp.optional"}),
@@ -87,11 +93,11 @@ fn arguments_that_are_none() {
         (Value::Null, "`params.name` is missing"),
     ] {
         client.send(request(1, "tools/call", &params));
-        let (id, code, text) = client.wrong();
+        let (id, code, text) = client.protocol_error();
         assert_eq!((id, code), (1.into(), -32602), "{params}");
         assert!(text.contains(says), "{text}");
     }
-    // A text stays a text, whatever it looks like.
+    // A string stays a string, even if it looks like JSON.
     client.act(2, "{\"a\": 1}", &Value::Null);
     assert_eq!(
         client.take()["result"]["structuredContent"]["result"],
@@ -100,7 +106,7 @@ fn arguments_that_are_none() {
 }
 
 #[test]
-fn what_meta_says_reaches_the_skill() {
+fn metadata_reaches_the_skill() {
     let mut client = Client::legacy();
     for (meta, expected) in [
         (json!({}), "mcp None None {} None"),
@@ -135,7 +141,7 @@ async fn the_trace_of_the_caller_reaches_the_skill() {
     let server = Server::anonymous().await;
     for (meta, headers, expected) in [
         (all.clone(), vec![], told.clone()),
-        // What the message says goes before what the connection says.
+        // Trace context in the message takes precedence over HTTP headers.
         (all, vec![("traceparent", other)], told),
         (
             json!({}),
@@ -164,7 +170,7 @@ async fn the_trace_of_the_caller_reaches_the_skill() {
 }
 
 #[test]
-fn what_is_not_advertised_is_refused() {
+fn unadvertised_methods_are_rejected() {
     let mut client = Client::legacy();
     client.send(call(
         1,
@@ -172,17 +178,17 @@ fn what_is_not_advertised_is_refused() {
         &json!({"action": "a", "more": 2}),
         &Value::Null,
     ));
-    assert_eq!(failed(&client.take()).0, "input_contract_violation");
+    assert_eq!(tool_failure(&client.take()).0, "input_contract_violation");
     client.send(call(1, "mcp.act", &json!({"action": 5}), &Value::Null));
     assert_eq!(
-        failed(&client.take()).0,
+        tool_failure(&client.take()).0,
         "input_contract_violation",
-        "a number is no text"
+        "a number is not a string"
     );
 }
 
 #[test]
-fn the_log_holds_no_inputs_and_no_outputs() {
+fn inputs_and_outputs_are_not_logged() {
     log::capture();
     let mut client = Client::legacy();
     client.act(
@@ -205,11 +211,16 @@ fn the_log_holds_no_inputs_and_no_outputs() {
 }
 
 #[test]
-fn line_breaks_and_large_results_are_one_line() {
+fn every_message_is_one_line() {
     let mut client = Client::legacy();
     client.send(call(1, "mcp.broken-lines", &json!({}), &Value::Null));
     assert_eq!(client.take()["result"]["structuredContent"], json!({"a": "b\n"}));
-    client.send(call(2, "mcp.large", &json!({"bytes": 20_000_000}), &modern()));
+    client.send(call(
+        2,
+        "mcp.large",
+        &json!({"bytes": 20_000_000}),
+        &stateless_meta(),
+    ));
     let answer = client.take();
     assert_eq!(
         answer["result"]["structuredContent"]["result"]
@@ -222,7 +233,7 @@ fn line_breaks_and_large_results_are_one_line() {
 
 #[test]
 fn calls_beyond_the_concurrency_limit_wait() {
-    let mut client = Client::of(host().concurrency(1), StdioOptions::default());
+    let mut client = Client::of(mcp_server().concurrency(1), StdioOptions::default());
     client.initialize("2025-11-25");
     client.act(1, "hang", &json!({"progressToken": "p"}));
     assert_eq!(client.take()["method"], "notifications/progress");
@@ -231,15 +242,15 @@ fn calls_beyond_the_concurrency_limit_wait() {
     client.send(request(4, "ping", &json!({})));
     assert_eq!(client.take()["id"], 4, "only calls wait");
     client.cancel(1);
-    // Nothing says in which order.
+    // The order is not specified.
     let mut ids = [client.take(), client.take()].map(|answer| answer["id"].as_u64());
     ids.sort_unstable();
     assert_eq!(ids, [Some(2), Some(3)]);
 }
 
 #[test]
-fn a_thousand_calls_in_one_write_all_run() {
-    let mut client = Client::of(host().concurrency(2), StdioOptions::default());
+fn a_thousand_calls_in_one_write_all_finish() {
+    let mut client = Client::of(mcp_server().concurrency(2), StdioOptions::default());
     client.initialize("2025-11-25");
     let calls: Vec<String> = (0..1000)
         .map(|id| call(id, "mcp.act", &json!({"action": "a"}), &Value::Null))
@@ -251,14 +262,14 @@ fn a_thousand_calls_in_one_write_all_run() {
 }
 
 #[test]
-fn calls_that_wait_fail_at_their_timeout() {
-    let mut client = Client::of(host().concurrency(1), StdioOptions::default());
+fn waiting_calls_time_out() {
+    let mut client = Client::of(mcp_server().concurrency(1), StdioOptions::default());
     client.initialize("2025-11-25");
     client.act(1, "hang", &json!({"progressToken": "p"}));
     assert_eq!(client.take()["method"], "notifications/progress");
     client.send(call(2, "mcp.briefly", &json!({}), &Value::Null));
     let answer = client.take();
-    assert_eq!(failed(&answer), ("timeout".to_owned(), true));
+    assert_eq!(tool_failure(&answer), ("timeout".to_owned(), true));
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(
         text.contains("the call waited for others for 1 s, the timeout of its contract"),
@@ -268,12 +279,12 @@ fn calls_that_wait_fail_at_their_timeout() {
 }
 
 #[test]
-fn an_id_is_used_once_at_a_time() {
+fn a_duplicate_id_is_rejected() {
     let mut client = Client::legacy();
     client.act("a", "hang", &json!({"progressToken": 1}));
     client.take();
     client.act("a", "b", &Value::Null);
-    assert_eq!(client.wrong().1, -32600);
+    assert_eq!(client.protocol_error().1, -32600);
     client.cancel("a");
     client.act("a", "b", &Value::Null);
     assert_eq!(client.take()["result"]["structuredContent"]["result"], "b");

@@ -1,22 +1,22 @@
-//! Progress, cancellation, timeouts, and calls that keep their threads.
+//! Progress, cancellation, timeouts, and calls that block their threads.
 
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use skill_sdk::mcp::http::McpHttpServer;
-use skill_sdk_tests::signs::{Sign, Signs};
-use skill_sdk_tests::wire::Client as Connection;
+use skill_sdk_tests::raw_http::Client as Connection;
+use skill_sdk_tests::skill_events::{SkillEvent, SkillEvents};
 
-use super::client::{Client, Server, Times, block_on, call, host, http, request};
+use super::client::{Client, Server, Times, block_on, call, http, mcp_server, request};
 
 #[test]
-fn progress_comes_when_asked_for_and_never_after_the_result() {
+fn progress_is_sent_on_request_and_never_after_the_result() {
     let mut client = Client::legacy();
     client.act(1, "progress", &Value::Null);
     assert_eq!(client.take()["id"], 1);
     for token in [json!("p"), json!(7)] {
         let invocation = format!("progress-{token}");
-        let mut signs = Signs::of_call(&invocation);
+        let mut events = SkillEvents::of_call(&invocation);
         let meta = json!({"progressToken": token, "skill/invocationId": invocation});
         client.act(2, "progress", &meta);
         let report = |progress: Value| json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
@@ -33,7 +33,7 @@ fn progress_comes_when_asked_for_and_never_after_the_result() {
             report(json!({"progressToken": token, "progress": 2}))
         );
         assert_eq!(client.take()["id"], 2);
-        let context = block_on(signs.started());
+        let context = block_on(events.started());
         context.progress(3.0, None, "too late");
     }
     client.act(3, "progress", &json!({"progressToken": {"not": "a token"}}));
@@ -42,20 +42,20 @@ fn progress_comes_when_asked_for_and_never_after_the_result() {
 }
 
 #[test]
-fn a_cancelled_call_ends_and_is_not_answered() {
+fn a_cancelled_call_gets_no_response() {
     let mut client = Client::legacy();
     for (tool, arguments) in [("mcp.act", json!({"action": "hang"})), ("mcp.block", json!({}))] {
         let mut times = Times::default();
         while let Some(attempt) = times.next() {
             let invocation = format!("cancel-{tool}-{attempt}");
-            let mut signs = Signs::of_call(&invocation);
+            let mut events = SkillEvents::of_call(&invocation);
             client.send(call(
                 1,
                 tool,
                 &arguments,
                 &json!({"skill/invocationId": invocation, "progressToken": tool}),
             ));
-            let context = block_on(signs.started());
+            let context = block_on(events.started());
             context.progress(0.5, None, "in time");
             loop {
                 let report = client.take();
@@ -68,10 +68,13 @@ fn a_cancelled_call_ends_and_is_not_answered() {
             client.cancel(1);
             block_on(context.cancelled());
             times.add(start.elapsed());
-            assert!(matches!(block_on(signs.next()), Sign::Dropped | Sign::Ended));
+            assert!(matches!(
+                block_on(events.next()),
+                SkillEvent::Dropped | SkillEvent::Ended
+            ));
             context.progress(1.0, None, "too late");
         }
-        assert!(times.are_good(), "{tool}: {times:?}");
+        assert!(times.are_short(), "{tool}: {times:?}");
     }
     client.act(2, "a", &Value::Null);
     assert_eq!(client.take()["id"], 2);
@@ -79,22 +82,22 @@ fn a_cancelled_call_ends_and_is_not_answered() {
 }
 
 #[test]
-fn calls_that_keep_their_threads_delay_nobody() {
+fn blocking_calls_do_not_delay_others() {
     let mut client = Client::legacy();
     let mut all = Vec::new();
     for (number, tool) in ["mcp.block"; 3].into_iter().enumerate() {
         let invocation = format!("keep-{number}");
-        let mut signs = Signs::of_call(&invocation);
+        let mut events = SkillEvents::of_call(&invocation);
         client.send(call(
             number,
             tool,
             &json!({}),
             &json!({"skill/invocationId": invocation}),
         ));
-        block_on(signs.started());
-        all.push(signs);
+        block_on(events.started());
+        all.push(events);
     }
-    // Whoever waits for them is answered behind them: they go on until their time of 20 seconds is up.
+    // If a call waited for them, its response would take until their timeout of 20 s.
     for id in 100..200 {
         client.act(id, "a", &Value::Null);
         assert_eq!(client.take()["id"], id);
@@ -105,8 +108,8 @@ fn calls_that_keep_their_threads_delay_nobody() {
 }
 
 #[tokio::test]
-async fn a_session_can_cancel_its_calls() {
-    let server = Server::of(McpHttpServer::anonymous(host()).sessions(true)).await;
+async fn a_session_can_only_cancel_its_own_calls() {
+    let server = Server::of(McpHttpServer::anonymous(mcp_server()).sessions(true)).await;
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"}});
     let open = async || {
         let opened = server.post(&request(0, "initialize", &params)).await;
@@ -117,7 +120,7 @@ async fn a_session_can_cancel_its_calls() {
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
             .to_string()
     };
-    // With and without a stream, and whatever keeps the call.
+    // With and without a stream, for asynchronous and blocking calls.
     for (number, (id, tool, arguments, accept)) in [
         (
             json!(1),
@@ -145,7 +148,7 @@ async fn a_session_can_cancel_its_calls() {
         let mut times = Times::default();
         while let Some(attempt) = times.next() {
             let invocation = format!("mcp-session-cancels-{number}-{attempt}");
-            let mut signs = Signs::of_call(&invocation);
+            let mut events = SkillEvents::of_call(&invocation);
             let message = call(
                 id.clone(),
                 tool,
@@ -161,14 +164,14 @@ async fn a_session_can_cancel_its_calls() {
                     &message,
                 ))
                 .await;
-            let context = signs.started().await;
+            let context = events.started().await;
             for (name, id) in [(&other, &id), (&session, &json!("other"))] {
                 let answer = server.post_with(&cancel(id), &[("Mcp-Session-Id", name)]).await;
                 assert_eq!(answer.status, 202);
                 assert!(!context.is_cancelled());
             }
             assert_eq!(server.post(&cancel(&id)).await.status, 202);
-            assert!(!context.is_cancelled(), "without a session it is nobody's");
+            assert!(!context.is_cancelled(), "without a session the call is not found");
             let gone = server
                 .post_with(&cancel(&id), &[("Mcp-Session-Id", "gone")])
                 .await;
@@ -180,10 +183,10 @@ async fn a_session_can_cancel_its_calls() {
             assert_eq!(answer.status, 202);
             context.cancelled().await;
             times.add(start.elapsed());
-            signs.next().await;
+            events.next().await;
             let answer = calling.receive().await;
             assert_eq!((answer.status, &*answer.body), (202, ""), "{number}");
         }
-        assert!(times.are_good(), "{number}: {times:?}");
+        assert!(times.are_short(), "{number}: {times:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Clients: one of a pipe, one of a socket.
+//! Servers over pipes and sockets, and their clients.
 
 use std::future::pending;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
@@ -15,49 +15,49 @@ use skill_sdk::http::ServeOptions;
 use skill_sdk::mcp::http::{McpHttpServer, serve};
 use skill_sdk::mcp::{McpServer, StdioOptions, serve_stdio};
 use skill_sdk::pipeline::SkillSet;
-use skill_sdk_tests::wire::{Answer, Client as Connection};
+use skill_sdk_tests::raw_http::{Client as Connection, Response};
 use tokio::fs::File;
 use tokio::sync::oneshot;
 
 use super::SKILLS;
 
-/// How long a test waits for what should come at once.
+/// The time limit for things that should happen at once.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How often a test measures what happens at once: a busy machine may stall any attempt.
+/// How often a duration is measured: a busy machine may stall any attempt.
 const ATTEMPTS: usize = 5;
 
-/// Times of something that should happen at once.
+/// Durations of something that should happen at once.
 #[derive(Debug, Default)]
 pub(super) struct Times(Vec<Duration>);
 
 impl Times {
-    /// Whether one of them is as short as it should be.
-    pub(super) fn are_good(&self) -> bool {
+    /// Whether one of them is short enough.
+    pub(super) fn are_short(&self) -> bool {
         self.0.iter().any(|time| *time < Duration::from_millis(250))
     }
 
-    /// Whether another attempt is needed, and what number it has.
+    /// The number of the next attempt, if one is needed.
     pub(super) fn next(&self) -> Option<usize> {
-        (self.0.len() < ATTEMPTS && !self.are_good()).then_some(self.0.len())
+        (self.0.len() < ATTEMPTS && !self.are_short()).then_some(self.0.len())
     }
 
-    /// Notes how long an attempt took.
+    /// Adds the duration of an attempt.
     pub(super) fn add(&mut self, time: Duration) {
         self.0.push(time);
     }
 }
 
-/// `_meta` of a request of the new era.
-pub(super) fn modern() -> Value {
+/// `_meta` of a request of the stateless revision.
+pub(super) fn stateless_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
     })
 }
 
-/// A host of the skills of these tests.
-pub(super) fn host() -> McpServer {
+/// A server of the skills of these tests.
+pub(super) fn mcp_server() -> McpServer {
     let host = SkillSet::with_states(SKILLS.iter().copied(), States::default());
     McpServer::with_environment(host.unwrap(), Environment::from_vars([])).unwrap()
 }
@@ -71,18 +71,18 @@ pub(super) fn stateless(tool: &str) -> [(&str, &str); 3] {
     ]
 }
 
-/// Waits on a runtime of its own.
+/// Blocks on a future in a new runtime.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.unwrap().block_on(work)
 }
 
-/// The message of a request.
+/// A request message.
 pub(super) fn request(id: impl Into<Value>, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params}).to_string()
 }
 
-/// The message of a call.
+/// A `tools/call` message.
 pub(super) fn call(id: impl Into<Value>, tool: &str, arguments: &Value, meta: &Value) -> String {
     let mut params = json!({"name": tool, "arguments": arguments});
     if !meta.is_null() {
@@ -91,12 +91,12 @@ pub(super) fn call(id: impl Into<Value>, tool: &str, arguments: &Value, meta: &V
     request(id, "tools/call", &params)
 }
 
-/// An end of a pipe for the host.
+/// An end of a pipe for the server.
 pub(super) fn file(pipe: impl Into<OwnedFd>) -> File {
     File::from_std(std::fs::File::from(pipe.into()))
 }
 
-/// A client that sends and takes lines.
+/// A client that sends and receives lines.
 pub(super) struct Client {
     pub(super) input: Option<PipeWriter>,
     pub(super) stop: Option<oneshot::Sender<()>>,
@@ -105,19 +105,19 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client that said `initialize`.
+    /// A client that has sent `initialize`.
     pub(super) fn legacy() -> Self {
-        let mut client = Self::of(host(), StdioOptions::default());
+        let mut client = Self::of(mcp_server(), StdioOptions::default());
         client.initialize("2025-11-25");
         client
     }
 
-    /// A client that said nothing yet.
+    /// A client that has not sent anything.
     pub(super) fn new() -> Self {
-        Self::of(host(), StdioOptions::default())
+        Self::of(mcp_server(), StdioOptions::default())
     }
 
-    /// A client of this host that said nothing yet.
+    /// A client of this server that has not sent anything.
     pub(super) fn of(host: McpServer, options: StdioOptions) -> Self {
         let (client, output) = Self::unread(host, options);
         let (sender, lines) = channel();
@@ -131,7 +131,7 @@ impl Client {
         Self { lines, ..client }
     }
 
-    /// A client that does not read, and what it would read from.
+    /// A client that does not read, and the pipe that it would read from.
     pub(super) fn unread(host: McpServer, options: StdioOptions) -> (Self, PipeReader) {
         let (host_reads, input) = pipe().unwrap();
         let (output, host_writes) = pipe().unwrap();
@@ -192,24 +192,24 @@ impl Client {
 
     /// The next line.
     pub(super) fn take(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a line comes in time");
+        let line = self.lines.recv_timeout(PATIENCE).expect("a line arrives in time");
         let message: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         message
     }
 
-    /// The next line, which is an error; its id, its code and its text.
-    pub(super) fn wrong(&self) -> (Value, i64, String) {
-        wrong(&self.take())
+    /// The next line, which must be an error: its id, its code and its message.
+    pub(super) fn protocol_error(&self) -> (Value, i64, String) {
+        protocol_error(&self.take())
     }
 
-    /// Ends the input; what comes until the host ends.
+    /// Closes the input, and returns all lines until the server stops.
     pub(super) fn end(mut self) -> Vec<Value> {
         drop(self.input.take());
         self.rest()
     }
 
-    /// What comes until the host ends.
+    /// All lines until the server stops.
     pub(super) fn rest(self) -> Vec<Value> {
         let mut rest = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
@@ -219,20 +219,20 @@ impl Client {
         rest
     }
 
-    /// Waits for the end of the host.
+    /// Waits until the server has stopped.
     pub(super) fn wait(self) {
         let (sender, ended) = channel();
         thread::spawn(move || sender.send(self.done.join()));
-        let ended = ended.recv_timeout(PATIENCE).expect("the host ends in time");
+        let ended = ended.recv_timeout(PATIENCE).expect("the server stops in time");
         ended
-            .expect("the host does not panic")
+            .expect("the server does not panic")
             .expect("the host ends well");
     }
 }
 
-/// An error of the protocol: its id, its code and its text.
+/// A protocol error: its id, its code and its message.
 #[track_caller]
-pub(super) fn wrong(message: &Value) -> (Value, i64, String) {
+pub(super) fn protocol_error(message: &Value) -> (Value, i64, String) {
     let error = &message["error"];
     let text = error["message"].as_str().unwrap_or_else(|| panic!("{message}"));
     assert!(!text.is_empty() && !text.contains("hunter2"), "{message}");
@@ -243,9 +243,9 @@ pub(super) fn wrong(message: &Value) -> (Value, i64, String) {
     )
 }
 
-/// The failure that a result holds: its code and whether it is retryable.
+/// The failure in a result: its code and whether it is retryable.
 #[track_caller]
-pub(super) fn failed(message: &Value) -> (String, bool) {
+pub(super) fn tool_failure(message: &Value) -> (String, bool) {
     let result = &message["result"];
     assert_eq!(result["isError"], true, "{message}");
     assert!(result.get("structuredContent").is_none(), "{message}");
@@ -263,7 +263,7 @@ pub(super) fn failed(message: &Value) -> (String, bool) {
     )
 }
 
-/// A host on a port.
+/// A server on a port.
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     pub(super) stop: oneshot::Sender<()>,
@@ -271,9 +271,9 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Serves these skills to everybody.
+    /// Serves the skills of these tests to anonymous callers.
     pub(super) async fn anonymous() -> Self {
-        Self::of(McpHttpServer::anonymous(host())).await
+        Self::of(McpHttpServer::anonymous(mcp_server())).await
     }
 
     pub(super) async fn of(mcp: McpHttpServer) -> Self {
@@ -293,20 +293,20 @@ impl Server {
         Self { address, stop, done }
     }
 
-    /// Sends one message as a client of the old era.
-    pub(super) async fn post(&self, message: &str) -> Answer {
+    /// Sends one message as a client of an `initialize`-based revision.
+    pub(super) async fn post(&self, message: &str) -> Response {
         self.post_with(message, &[]).await
     }
 
-    /// Sends one message with these headers beside the usual ones.
-    pub(super) async fn post_with(&self, message: &str, headers: &[(&str, &str)]) -> Answer {
+    /// Sends one message with additional headers.
+    pub(super) async fn post_with(&self, message: &str, headers: &[(&str, &str)]) -> Response {
         let mut connection = Connection::connect(self.address).await;
         connection.send(http("POST", "/mcp", headers, message)).await;
         connection.receive().await
     }
 }
 
-/// The bytes of a request; a header that is given takes the place of the usual one, and an empty one of none.
+/// The bytes of a request. A given header replaces the default one; an empty value removes it.
 pub(super) fn http(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
     let usual = [
         ("Host", "localhost"),

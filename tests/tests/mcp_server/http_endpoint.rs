@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use skill_sdk::mcp::http::McpHttpServer;
-use skill_sdk_tests::wire::Client as Connection;
+use skill_sdk_tests::raw_http::Client as Connection;
 
-use super::client::{Server, call, failed, host, http, modern, request, wrong};
+use super::client::{Server, call, http, mcp_server, protocol_error, request, stateless_meta, tool_failure};
 
-/// The headers of a request of the new era.
+/// The headers of a request of the stateless revision.
 fn standard<'a>(method: &'a str, name: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut headers = vec![("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)];
     if !name.is_empty() {
@@ -20,7 +20,7 @@ fn act(meta: &Value) -> String {
 }
 
 #[tokio::test]
-async fn one_message_one_answer() {
+async fn each_request_gets_one_response() {
     let server = Server::anonymous().await;
     let answer = server.post(&act(&Value::Null)).await;
     assert_eq!(answer.status, 200);
@@ -43,18 +43,18 @@ async fn one_message_one_answer() {
 
     let answer = server
         .post_with(
-            &request(1, "server/discover", &json!({"_meta": modern()})),
+            &request(1, "server/discover", &json!({"_meta": stateless_meta()})),
             &standard("server/discover", ""),
         )
         .await;
     assert_eq!(answer.json()["result"]["resultType"], "complete");
     let answer = server
-        .post_with(&act(&modern()), &standard("tools/call", "mcp.act"))
+        .post_with(&act(&stateless_meta()), &standard("tools/call", "mcp.act"))
         .await;
     assert_eq!(answer.json()["result"]["resultType"], "complete");
     let answer = server
         .post_with(
-            &request(1, "tools/list", &json!({"_meta": modern()})),
+            &request(1, "tools/list", &json!({"_meta": stateless_meta()})),
             &standard("tools/list", ""),
         )
         .await;
@@ -62,7 +62,7 @@ async fn one_message_one_answer() {
 }
 
 #[tokio::test]
-async fn the_path_has_two_forms_and_the_others_are_not_there() {
+async fn the_path_may_have_a_trailing_slash() {
     let server = Server::anonymous().await;
     let mut connection = Connection::connect(server.address).await;
     for (target, status) in [
@@ -90,12 +90,12 @@ async fn the_path_has_two_forms_and_the_others_are_not_there() {
         connection.send(http(method, "/mcp", &[], "")).await;
         let answer = connection.receive().await;
         assert_eq!((answer.status, answer.header("allow")), (405, "POST"), "{method}");
-        assert_eq!(wrong(&answer.json()).1, -32600, "{method}");
+        assert_eq!(protocol_error(&answer.json()).1, -32600, "{method}");
     }
 }
 
 #[tokio::test]
-async fn what_is_needed_is_said() {
+async fn rejections_name_the_required_header() {
     let server = Server::anonymous().await;
     for (header, value, status, says) in [
         (
@@ -115,7 +115,7 @@ async fn what_is_needed_is_said() {
     ] {
         let answer = server.post_with(&act(&Value::Null), &[(header, value)]).await;
         assert_eq!(answer.status, status, "{header}: {value}");
-        let (_, code, text) = wrong(&answer.json());
+        let (_, code, text) = protocol_error(&answer.json());
         assert_eq!(code, -32600);
         assert!(text.contains(says), "{text}");
     }
@@ -132,7 +132,7 @@ async fn what_is_needed_is_said() {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_its_body_first_sees_the_rejection() {
+async fn a_client_that_sends_its_body_first_receives_the_rejection() {
     let server = Server::anonymous().await;
     let large = call(
         1,
@@ -151,7 +151,7 @@ async fn a_client_that_sends_its_body_first_sees_the_rejection() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_no_messages() {
+async fn invalid_messages_are_rejected() {
     let server = Server::anonymous().await;
     for (body, status, code) in [
         ("not json", 400, -32700),
@@ -161,7 +161,7 @@ async fn bodies_that_are_no_messages() {
     ] {
         let answer = server.post(body).await;
         assert_eq!(answer.status, status, "{body}");
-        let (id, found, _) = wrong(&answer.json());
+        let (id, found, _) = protocol_error(&answer.json());
         assert_eq!((id, found), (Value::Null, code), "{body}");
     }
     for (params, code) in [
@@ -170,20 +170,20 @@ async fn bodies_that_are_no_messages() {
     ] {
         let answer = server.post(&request(7, "tools/call", &params)).await;
         assert_eq!(answer.status, 200);
-        let (id, found, _) = wrong(&answer.json());
+        let (id, found, _) = protocol_error(&answer.json());
         assert_eq!((id, found), (7.into(), code));
     }
     let answer = server.post(&request(7, "prompts/list", &json!({}))).await;
-    assert_eq!((answer.status, wrong(&answer.json()).1), (200, -32601));
+    assert_eq!((answer.status, protocol_error(&answer.json()).1), (200, -32601));
     let answer = server.post(&call(7, "mcp.nope", &json!({}), &Value::Null)).await;
     assert_eq!(
-        (answer.status, failed(&answer.json()).0.as_str()),
+        (answer.status, tool_failure(&answer.json()).0.as_str()),
         (200, "skill_not_hosted")
     );
 }
 
 #[tokio::test]
-async fn batches_are_taken_in_the_revision_that_has_them() {
+async fn batches_are_accepted_only_in_revision_2025_03_26() {
     let server = Server::anonymous().await;
     let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let progress = call(
@@ -197,7 +197,7 @@ async fn batches_are_taken_in_the_revision_that_has_them() {
         act(&Value::Null),
         request(2, "ping", &json!({}))
     );
-    // It is the revision of a request without the header.
+    // A request without the header has this revision.
     for headers in [&[][..], &[("MCP-Protocol-Version", "2025-03-26")]] {
         let answer = server.post_with(&messages, headers).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
@@ -214,52 +214,57 @@ async fn batches_are_taken_in_the_revision_that_has_them() {
     }
     let headers = [("MCP-Protocol-Version", "2025-06-18")];
     let answer = server.post_with(&messages, &headers).await;
-    assert_eq!((answer.status, wrong(&answer.json()).1), (400, -32602));
+    assert_eq!((answer.status, protocol_error(&answer.json()).1), (400, -32602));
 }
 
-/// Headers, `_meta`, and the status and the code that they give.
+/// Headers, `_meta`, and the resulting status and code.
 type Compared<'a> = (Vec<(&'a str, &'a str)>, Value, u16, i64);
 
 #[tokio::test]
-async fn headers_and_body_say_the_same() {
+async fn headers_must_match_the_body() {
     let server = Server::anonymous().await;
     let version = ("MCP-Protocol-Version", "2026-07-28");
     let (method, name) = (("Mcp-Method", "tools/call"), ("Mcp-Name", "mcp.act"));
-    let only = |key: &str| json!({key: modern()[key]});
+    let only = |key: &str| json!({key: stateless_meta()[key]});
     let table: Vec<Compared<'_>> = vec![
-        (vec![version, method, name], modern(), 200, 0),
+        (vec![version, method, name], stateless_meta(), 200, 0),
         (
             vec![version, method, ("Mcp-Name", "=?base64?bWNwLmFjdA==?=")],
-            modern(),
+            stateless_meta(),
             200,
             0,
         ),
-        (vec![version, name], modern(), 400, -32020),
-        (vec![version, method], modern(), 400, -32020),
+        (vec![version, name], stateless_meta(), 400, -32020),
+        (vec![version, method], stateless_meta(), 400, -32020),
         (
             vec![version, ("Mcp-Method", "tools/list"), name],
-            modern(),
+            stateless_meta(),
             400,
             -32020,
         ),
         (
             vec![version, method, ("Mcp-Name", "mcp.read")],
-            modern(),
+            stateless_meta(),
             400,
             -32020,
         ),
         (
             vec![version, method, ("Mcp-Name", "=?base64?%%%?=")],
-            modern(),
+            stateless_meta(),
             400,
             -32020,
         ),
-        (vec![version, method, name, name], modern(), 400, -32020),
-        (vec![version, version, method, name], modern(), 400, -32020),
-        (vec![method, name], modern(), 400, -32020),
+        (vec![version, method, name, name], stateless_meta(), 400, -32020),
+        (
+            vec![version, version, method, name],
+            stateless_meta(),
+            400,
+            -32020,
+        ),
+        (vec![method, name], stateless_meta(), 400, -32020),
         (
             vec![("MCP-Protocol-Version", "2025-11-25")],
-            modern(),
+            stateless_meta(),
             400,
             -32020,
         ),
@@ -298,7 +303,7 @@ async fn headers_and_body_say_the_same() {
 }
 
 #[tokio::test]
-async fn revisions_methods_and_notifications() {
+async fn unknown_revisions_and_methods_are_rejected() {
     let server = Server::anonymous().await;
     let version = ("MCP-Protocol-Version", "2026-07-28");
     let (method, name) = (("Mcp-Method", "tools/call"), ("Mcp-Name", "mcp.act"));
@@ -307,14 +312,14 @@ async fn revisions_methods_and_notifications() {
     });
     let headers = [("MCP-Protocol-Version", "2099-01-01"), method, name];
     let answer = server.post_with(&act(&unknown), &headers).await;
-    assert_eq!((answer.status, wrong(&answer.json()).1), (400, -32022));
+    assert_eq!((answer.status, protocol_error(&answer.json()).1), (400, -32022));
     assert_eq!(answer.json()["error"]["data"]["requested"], "2099-01-01");
     let supported = answer.json()["error"]["data"]["supported"].clone();
     assert!(supported.as_array().unwrap().contains(&"2026-07-28".into()));
 
-    let unknown = request(1, "no/such", &json!({"_meta": modern()}));
+    let unknown = request(1, "no/such", &json!({"_meta": stateless_meta()}));
     let answer = server.post_with(&unknown, &standard("no/such", "")).await;
-    assert_eq!((answer.status, wrong(&answer.json()).1), (404, -32601));
+    assert_eq!((answer.status, protocol_error(&answer.json()).1), (404, -32601));
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     for headers in [
         [("MCP-Protocol-Version", "2025-11-25")],
@@ -346,13 +351,13 @@ async fn revisions_methods_and_notifications() {
 }
 
 #[tokio::test]
-async fn versions_are_agreed_on() {
+async fn the_protocol_version_is_negotiated() {
     for sessions in [false, true] {
-        let server = Server::of(McpHttpServer::anonymous(host()).sessions(sessions)).await;
+        let server = Server::of(McpHttpServer::anonymous(mcp_server()).sessions(sessions)).await;
         for (asked, agreed) in [
             ("2025-11-25", "2025-11-25"),
             ("2024-11-05", "2024-11-05"),
-            // It has no `initialize`, and unknown ones are answered with the newest that has.
+            // The stateless revision has no `initialize`, and an unknown revision gets the newest one that has it.
             ("2026-07-28", "2025-11-25"),
             ("2027-01-01", "2025-11-25"),
             ("1999-01-01", "2025-11-25"),
@@ -374,10 +379,15 @@ async fn versions_are_agreed_on() {
 }
 
 #[tokio::test]
-async fn methods_that_are_there_are_said() {
+async fn the_allow_header_lists_the_methods() {
     let origin = ("Origin", "http://localhost:1");
     for (sessions, methods) in [(false, "POST"), (true, "POST, DELETE")] {
-        let server = Server::of(McpHttpServer::anonymous(host()).sessions(sessions).cors(true)).await;
+        let server = Server::of(
+            McpHttpServer::anonymous(mcp_server())
+                .sessions(sessions)
+                .cors(true),
+        )
+        .await;
         let mut connection = Connection::connect(server.address).await;
         connection.send(http("PUT", "/mcp", &[], "")).await;
         let answer = connection.receive().await;

@@ -1,15 +1,17 @@
-//! What skills tell their callers while they work: log messages of the protocol.
+//! Log messages from skills to their clients.
 
 use serde_json::{Value, json};
 use skill_sdk::context::NoticeLevel;
 use skill_sdk::mcp::StdioOptions;
 use skill_sdk::mcp::http::McpHttpServer;
-use skill_sdk_tests::signs::Signs;
-use skill_sdk_tests::wire::{Answer, Client as Connection};
+use skill_sdk_tests::raw_http::{Client as Connection, Response};
+use skill_sdk_tests::skill_events::SkillEvents;
 
-use super::client::{Client, Server, block_on, call, failed, host, http, modern, request, wrong};
+use super::client::{
+    Client, Server, block_on, call, http, mcp_server, protocol_error, request, stateless_meta, tool_failure,
+};
 
-/// What `mcp.act` tells with the action `notify`, as levels and texts.
+/// The messages that `mcp.act` sends with the action `notify`: levels and texts.
 const TOLD: [(&str, &str); 5] = [
     ("debug", "looking closely"),
     ("info", "line\nbreak Ё"),
@@ -18,8 +20,8 @@ const TOLD: [(&str, &str); 5] = [
     ("error", "broken"),
 ];
 
-/// The levels and texts of these messages, which are notices.
-fn told(messages: &[Value]) -> Vec<(String, String)> {
+/// The levels and texts of these messages, which must be log messages.
+fn log_messages(messages: &[Value]) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     messages
         .iter()
@@ -33,8 +35,8 @@ fn told(messages: &[Value]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The last of those that are told.
-fn from(level: &str) -> Vec<(String, String)> {
+/// The messages of this level and above.
+fn at_or_above(level: &str) -> Vec<(String, String)> {
     let first = TOLD.iter().position(|(known, _)| *known == level);
     let own = |(level, text): &(&str, &str)| ((*level).to_owned(), (*text).to_owned());
     TOLD[first.unwrap_or(TOLD.len())..].iter().map(own).collect()
@@ -44,8 +46,8 @@ fn set_level(level: &Value) -> String {
     request("level", "logging/setLevel", &json!({"level": level}))
 }
 
-/// All messages up to the answer to `id`, which is a success.
-fn until(client: &Client, id: &str) -> Vec<Value> {
+/// All messages before the response to `id`, which must be a success.
+fn messages_until(client: &Client, id: &str) -> Vec<Value> {
     let mut before = Vec::new();
     loop {
         let message = client.take();
@@ -58,18 +60,18 @@ fn until(client: &Client, id: &str) -> Vec<Value> {
 }
 
 fn with_level(level: &str) -> Value {
-    let mut meta = modern();
+    let mut meta = stateless_meta();
     meta["io.modelcontextprotocol/logLevel"] = level.into();
     meta
 }
 
 #[test]
-fn a_client_of_the_old_era_sets_a_level() {
-    let mut client = Client::of(host().notices(true), StdioOptions::default());
+fn an_initialize_based_client_sets_the_level() {
+    let mut client = Client::of(mcp_server().notices(true), StdioOptions::default());
     let answer = client.initialize("2025-11-25");
     assert_eq!(answer["result"]["capabilities"]["logging"], json!({}));
     client.act("a", "notify", &Value::Null);
-    assert_eq!(told(&until(&client, "a")), [], "nobody asked");
+    assert_eq!(log_messages(&messages_until(&client, "a")), [], "nobody asked");
     for level in [
         "debug",
         "info",
@@ -86,13 +88,17 @@ fn a_client_of_the_old_era_sets_a_level() {
             json!({"jsonrpc": "2.0", "id": "level", "result": {}})
         );
         client.act("a", "notify", &Value::Null);
-        assert_eq!(told(&until(&client, "a")), from(level), "{level}");
+        assert_eq!(
+            log_messages(&messages_until(&client, "a")),
+            at_or_above(level),
+            "{level}"
+        );
     }
     client.send(set_level(&"info".into()));
     client.take();
     for level in [json!("Info"), json!(""), json!(1), json!(null), json!({})] {
         client.send(set_level(&level));
-        let (id, code, message) = client.wrong();
+        let (id, code, message) = client.protocol_error();
         assert_eq!((id, code), (json!("level"), -32602));
         assert!(
             message.contains("`params.level` must be one of debug, info"),
@@ -100,33 +106,33 @@ fn a_client_of_the_old_era_sets_a_level() {
         );
     }
     client.send(request("level", "logging/setLevel", &Value::Null));
-    assert_eq!(client.wrong().1, -32602);
+    assert_eq!(client.protocol_error().1, -32602);
     client.act("a", "notify", &Value::Null);
     assert_eq!(
-        told(&until(&client, "a")),
-        from("info"),
+        log_messages(&messages_until(&client, "a")),
+        at_or_above("info"),
         "a wrong level changes nothing"
     );
-    // What a skill writes into the log with `tracing` is nobody's business.
+    // Events that a skill logs with `tracing` are for the operator only.
     client.act("a", "log", &Value::Null);
-    assert_eq!(told(&until(&client, "a")), []);
-    // Nothing comes behind the result, be it of a failure.
-    let mut signs = Signs::of_call("notify-and-fail");
+    assert_eq!(log_messages(&messages_until(&client, "a")), []);
+    // No message follows the result, also not after a failure.
+    let mut events = SkillEvents::of_call("notify-and-fail");
     client.act(
         "a",
         "notify and fail",
         &json!({"skill/invocationId": "notify-and-fail"}),
     );
     assert_eq!(client.take()["params"]["data"], "before");
-    assert_eq!(failed(&client.take()).0, "denied");
-    let context = block_on(signs.started());
+    assert_eq!(tool_failure(&client.take()).0, "denied");
+    let context = block_on(events.started());
     context.notify(NoticeLevel::Error, "too late");
     assert_eq!(client.end(), Vec::<Value>::new());
 }
 
 #[test]
-fn a_client_that_only_names_its_revision_sets_a_level_too() {
-    let mut client = Client::of(host().notices(true), StdioOptions::default());
+fn the_level_can_be_set_without_initialize() {
+    let mut client = Client::of(mcp_server().notices(true), StdioOptions::default());
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2025-11-25",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -139,32 +145,51 @@ fn a_client_that_only_names_its_revision_sets_a_level_too() {
         )
     };
     client.send(set("loud"));
-    assert_eq!(client.wrong().1, -32602);
+    assert_eq!(client.protocol_error().1, -32602);
     client.act("a", "notify", &meta);
-    assert_eq!(told(&until(&client, "a")), [], "nobody asked");
+    assert_eq!(log_messages(&messages_until(&client, "a")), [], "nobody asked");
     client.send(set("warning"));
     assert_eq!(client.take()["result"], json!({}));
     client.act("a", "notify", &meta);
-    assert_eq!(told(&until(&client, "a")), from("warning"));
+    assert_eq!(
+        log_messages(&messages_until(&client, "a")),
+        at_or_above("warning")
+    );
     client.initialize("2025-11-25");
     client.act("a", "notify", &Value::Null);
-    assert_eq!(told(&until(&client, "a")), [], "whoever begins anew asks anew");
+    assert_eq!(
+        log_messages(&messages_until(&client, "a")),
+        [],
+        "a new `initialize` resets the level"
+    );
     assert_eq!(client.end(), Vec::<Value>::new());
 }
 
 #[test]
-fn a_request_of_the_new_era_names_its_level() {
-    let mut client = Client::of(host().notices(true), StdioOptions::default());
-    client.send(request("d", "server/discover", &json!({"_meta": modern()})));
+fn a_stateless_request_names_its_level() {
+    let mut client = Client::of(mcp_server().notices(true), StdioOptions::default());
+    client.send(request(
+        "d",
+        "server/discover",
+        &json!({"_meta": stateless_meta()}),
+    ));
     assert_eq!(client.take()["result"]["capabilities"]["logging"], json!({}));
     for level in ["debug", "warning", "emergency"] {
         client.act("a", "notify", &with_level(level));
-        assert_eq!(told(&until(&client, "a")), from(level), "{level}");
+        assert_eq!(
+            log_messages(&messages_until(&client, "a")),
+            at_or_above(level),
+            "{level}"
+        );
     }
-    client.act("a", "notify", &modern());
-    assert_eq!(told(&until(&client, "a")), [], "each request speaks for itself");
+    client.act("a", "notify", &stateless_meta());
+    assert_eq!(
+        log_messages(&messages_until(&client, "a")),
+        [],
+        "each request has its own level"
+    );
     client.act("a", "notify", &with_level("loud"));
-    let (_, code, message) = client.wrong();
+    let (_, code, message) = client.protocol_error();
     assert_eq!(code, -32602);
     assert!(
         message.contains("io.modelcontextprotocol/logLevel` must be one of debug"),
@@ -173,14 +198,14 @@ fn a_request_of_the_new_era_names_its_level() {
     client.send(request(
         "l",
         "logging/setLevel",
-        &json!({"level": "debug", "_meta": modern()}),
+        &json!({"level": "debug", "_meta": stateless_meta()}),
     ));
-    assert_eq!(client.wrong().1, -32601, "it is no method any more");
+    assert_eq!(client.protocol_error().1, -32601, "the method no longer exists");
     assert_eq!(client.end(), Vec::<Value>::new());
 }
 
 #[test]
-fn a_host_that_does_not_send_them_says_so() {
+fn a_server_without_log_messages_does_not_declare_logging() {
     let mut client = Client::new();
     let answer = client.initialize("2025-11-25");
     assert!(
@@ -188,18 +213,22 @@ fn a_host_that_does_not_send_them_says_so() {
         "{answer}"
     );
     client.send(set_level(&"debug".into()));
-    assert_eq!(client.wrong().1, -32601);
+    assert_eq!(client.protocol_error().1, -32601);
     client.act("a", "notify", &Value::Null);
-    assert_eq!(told(&until(&client, "a")), []);
+    assert_eq!(log_messages(&messages_until(&client, "a")), []);
     for meta in [with_level("debug"), with_level("loud")] {
         client.act("a", "notify", &meta);
-        assert_eq!(told(&until(&client, "a")), []);
+        assert_eq!(log_messages(&messages_until(&client, "a")), []);
     }
-    client.send(request("d", "server/discover", &json!({"_meta": modern()})));
+    client.send(request(
+        "d",
+        "server/discover",
+        &json!({"_meta": stateless_meta()}),
+    ));
     assert!(client.take()["result"]["capabilities"].get("logging").is_none());
 }
 
-/// Posts a message; the documents of the answer, be it one or a stream.
+/// Posts a message, and returns the documents of the response, whether it is JSON or a stream.
 async fn post(server: &Server, message: &str, headers: &[(&str, &str)]) -> (String, Vec<Value>) {
     let mut connection = Connection::connect(server.address).await;
     let mut all = vec![("Connection", "close")];
@@ -218,8 +247,8 @@ async fn post(server: &Server, message: &str, headers: &[(&str, &str)]) -> (Stri
 }
 
 #[tokio::test]
-async fn over_http_they_come_on_the_stream_of_the_call() {
-    let server = Server::of(McpHttpServer::anonymous(host().notices(true))).await;
+async fn over_http_messages_are_on_the_stream_of_the_call() {
+    let server = Server::of(McpHttpServer::anonymous(mcp_server().notices(true))).await;
     let headers = [
         ("MCP-Protocol-Version", "2026-07-28"),
         ("Mcp-Method", "tools/call"),
@@ -230,12 +259,12 @@ async fn over_http_they_come_on_the_stream_of_the_call() {
     assert!(head.contains("content-type: text/event-stream"), "{head}");
     let result = documents.pop().unwrap();
     assert_eq!(result["result"]["structuredContent"]["result"], "notify");
-    assert_eq!(told(&documents), from("notice"));
-    // Nothing to say, nobody to hear it: one document.
+    assert_eq!(log_messages(&documents), at_or_above("notice"));
+    // Without messages, or with a client that accepts no stream, the response is one JSON document.
     let plain = [&headers[..], &[("Accept", "application/json")]].concat();
     for (meta, headers) in [
         (with_level("emergency"), &headers[..]),
-        (modern(), &headers),
+        (stateless_meta(), &headers),
         (with_level("debug"), &plain),
     ] {
         let (head, documents) = post(&server, &message(&meta), headers).await;
@@ -244,17 +273,17 @@ async fn over_http_they_come_on_the_stream_of_the_call() {
     }
     let (head, documents) = post(&server, &message(&with_level("loud")), &headers).await;
     assert!(head.starts_with("http/1.1 200"), "{head}");
-    assert_eq!(wrong(&documents[0]).1, -32602);
+    assert_eq!(protocol_error(&documents[0]).1, -32602);
 
-    // Without sessions nobody remembers what a client of the old era wants.
+    // Without sessions the level of an `initialize`-based client is not stored.
     let answer = initialize(&server).await;
     assert!(answer.json()["result"]["capabilities"].get("logging").is_none());
     assert_eq!(answer.header("mcp-session-id"), "");
     let answer = server.post(&set_level(&"debug".into())).await;
-    assert_eq!(wrong(&answer.json()).1, -32601);
+    assert_eq!(protocol_error(&answer.json()).1, -32601);
 }
 
-async fn initialize(server: &Server) -> Answer {
+async fn initialize(server: &Server) -> Response {
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
     });
@@ -262,8 +291,8 @@ async fn initialize(server: &Server) -> Answer {
 }
 
 #[tokio::test]
-async fn a_burst_of_notices_takes_no_room_of_a_question() {
-    let server = Server::of(McpHttpServer::anonymous(host().notices(true)).sessions(true)).await;
+async fn a_burst_of_log_messages_does_not_displace_an_elicitation() {
+    let server = Server::of(McpHttpServer::anonymous(mcp_server().notices(true)).sessions(true)).await;
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {"roots": {}}, "clientInfo": {"name": "test", "version": "1"},
     });
@@ -298,8 +327,8 @@ async fn a_burst_of_notices_takes_no_room_of_a_question() {
 }
 
 #[tokio::test]
-async fn a_session_remembers_the_level() {
-    let server = Server::of(McpHttpServer::anonymous(host().notices(true)).sessions(true)).await;
+async fn a_session_stores_the_level() {
+    let server = Server::of(McpHttpServer::anonymous(mcp_server().notices(true)).sessions(true)).await;
     let (one, other) = (initialize(&server).await, initialize(&server).await);
     assert_eq!(one.json()["result"]["capabilities"]["logging"], json!({}));
     let (one, other) = (one.header("mcp-session-id"), other.header("mcp-session-id"));
@@ -312,14 +341,14 @@ async fn a_session_remembers_the_level() {
     let answer = server
         .post_with(&set_level(&"loud".into()), &[version, ("Mcp-Session-Id", one)])
         .await;
-    assert_eq!(wrong(&answer.json()).1, -32602);
+    assert_eq!(protocol_error(&answer.json()).1, -32602);
     let message = call(1, "mcp.act", &json!({"action": "notify"}), &Value::Null);
     let (_, mut documents) = post(&server, &message, &[version, ("Mcp-Session-Id", one)]).await;
     assert_eq!(documents.pop().unwrap()["result"]["isError"], false);
-    assert_eq!(told(&documents), from("warning"));
+    assert_eq!(log_messages(&documents), at_or_above("warning"));
     for headers in [&[version, ("Mcp-Session-Id", other)][..], &[version]] {
         let (head, documents) = post(&server, &message, headers).await;
         assert!(head.contains("content-type: application/json"), "{head}");
-        assert_eq!(documents.len(), 1, "others asked for nothing");
+        assert_eq!(documents.len(), 1, "other sessions have no level");
     }
 }

@@ -1,37 +1,37 @@
-//! The MCP host as its clients see it, over real pipes, sockets and processes.
+//! The MCP server over real pipes, sockets and processes.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test, and some skills panic on purpose"
+    reason = "a panic in a test is a failed test, and some skills panic on purpose"
 )]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
+mod access_control;
 mod calls;
-mod cancel;
+mod cancellation;
 mod client;
-mod endpoint;
-mod lines;
-mod lists;
-mod mirrored;
-mod notices;
-mod operation;
+mod http_endpoint;
+mod log_messages;
+mod mirrored_headers;
+mod operations;
 #[cfg(unix)]
 mod processes;
-mod protection;
 mod session;
+mod stdio;
 mod streams;
+mod tools_list;
 
 use serde_json::{Value, json};
 use skill_sdk::context::{InputRequest, NoticeLevel};
 use skill_sdk::{Skill, SkillContext, SkillError, skill};
-use skill_sdk_tests::signs::{self, Body, Sign};
+use skill_sdk_tests::skill_events::{self, Body, SkillEvent};
 
 /// All skills of these tests.
 const SKILLS: &[&Skill] = &[
@@ -47,7 +47,7 @@ const SKILLS: &[&Skill] = &[
     write::SKILL,
 ];
 
-/// Does what the input asks for.
+/// Does what the input says.
 #[skill("mcp.act", version = "1", side_effects = "none", risk = "low", timeout = 20)]
 async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     match action.as_str() {
@@ -68,7 +68,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
             ctx.progress(0.5, Some(2.0), "back");
             ctx.progress(f64::NAN, None, "nowhere");
             ctx.progress(2.0, None, "");
-            signs::give(ctx, Sign::Started(ctx.clone()));
+            skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
         }
         "trace" => {
             let headers = ctx.trace_headers();
@@ -86,17 +86,17 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
         }
         "notify and fail" => {
             ctx.notify(NoticeLevel::Error, "before");
-            signs::give(ctx, Sign::Started(ctx.clone()));
+            skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
             return Err(SkillError::terminal("denied", "no"));
         }
-        "log" => tracing::error!("for whoever runs the host"),
+        "log" => tracing::error!("for the operator"),
         "retryable" => return Err(SkillError::retryable("busy", "later").with_source("hunter2")),
         "terminal" => {
             return Err(SkillError::terminal("denied", "no").with_details(json!({"why": "policy"})));
         }
         "panic" => panic!("hunter2"),
         "hang" => {
-            // Before the sign, behind which tests look at what comes.
+            // Sent before the skill reports its start: tests ignore messages up to that event.
             ctx.progress(0.0, None, "hanging");
             let _body = Body::begins(ctx);
             std::future::pending::<()>().await;
@@ -106,7 +106,7 @@ async fn act(action: String, ctx: &SkillContext) -> Result<String, SkillError> {
     Ok(action)
 }
 
-/// Asks for the roots of the client, at once after so many notices.
+/// Requests the roots of the client, right after this many log messages.
 #[skill("mcp.ask", version = "1", side_effects = "none", risk = "low", timeout = 3600)]
 async fn ask(notices: Option<usize>, ctx: &SkillContext) -> Result<usize, SkillError> {
     for _ in 0..notices.unwrap_or_default() {
@@ -116,15 +116,15 @@ async fn ask(notices: Option<usize>, ctx: &SkillContext) -> Result<usize, SkillE
     Ok(roots["roots"].as_array().map_or(0, Vec::len))
 }
 
-/// Keeps its thread until it is told to stop.
+/// Blocks its thread until it is cancelled.
 #[skill("mcp.block", version = "1", side_effects = "none", risk = "low", timeout = 20)]
 fn block(ctx: &SkillContext) {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_until_cancelled(ctx);
-    signs::give(ctx, Sign::Ended);
+    skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
+    skill_events::block_until_cancelled(ctx);
+    skill_events::report(ctx, SkillEvent::Ended);
 }
 
-/// Has one second.
+/// Never returns; its timeout is 1 s.
 #[skill(
     "mcp.briefly",
     version = "1",
@@ -134,7 +134,7 @@ fn block(ctx: &SkillContext) {
 )]
 fn briefly() {}
 
-/// JSON that has line breaks.
+/// Returns JSON that contains line breaks.
 #[skill(
     "mcp.broken-lines", version = "1", side_effects = "none", risk = "low",
     outputs_schema = json!({"type": "object"}),
@@ -143,25 +143,25 @@ fn broken_lines() -> Box<serde_json::value::RawValue> {
     serde_json::value::RawValue::from_string("{\r\n  \"a\":\n \"b\\n\"}".to_owned()).unwrap()
 }
 
-/// A text of many bytes.
+/// Returns a string of many bytes.
 #[skill("mcp.large", version = "1", side_effects = "none", risk = "low")]
 fn large(bytes: usize) -> String {
     "x".repeat(bytes)
 }
 
-/// Repeats an argument in a header.
+/// Mirrors an argument in a header.
 #[skill("mcp.routed", version = "1", side_effects = "none", risk = "low")]
 fn routed(#[schemars(extend("x-mcp-header" = "Region"))] region: String) -> String {
     region
 }
 
-/// Whether it was given.
+/// Returns whether the argument was given.
 #[skill("mcp.optional", version = "1", side_effects = "external_read", risk = "low")]
 fn optional(text: Option<String>) -> bool {
     text.is_some()
 }
 
-/// Reads something.
+/// An external read.
 #[skill(
     "mcp.read",
     version = "1",
@@ -171,7 +171,7 @@ fn optional(text: Option<String>) -> bool {
 )]
 fn read() {}
 
-/// Writes something.
+/// An external write.
 #[skill(
     "mcp.write",
     version = "1",

@@ -1,4 +1,4 @@
-//! Arguments that callers repeat in headers, over a real socket.
+//! Arguments that callers mirror in headers, over a real socket.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use skill_sdk::mcp::McpServer;
 use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::skill;
-use skill_sdk_tests::wire::Answer;
+use skill_sdk_tests::raw_http::Response;
 
-use super::client::{Server, call, modern, wrong};
+use super::client::{Server, call, protocol_error, stateless_meta};
 
-/// Where something is.
+/// A place.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Place {
@@ -20,7 +20,7 @@ struct Place {
     zone: Option<String>,
 }
 
-/// Takes arguments that callers repeat in headers.
+/// Takes arguments that are mirrored in headers.
 #[skill("mcp.mirrored", version = "1", side_effects = "none", risk = "low")]
 fn mirrored(
     #[schemars(extend("x-mcp-header" = "Region"))] region: Option<String>,
@@ -37,23 +37,23 @@ async fn server() -> Server {
     Server::of(McpHttpServer::anonymous(McpServer::new(host).unwrap())).await
 }
 
-async fn post(server: &Server, arguments: &Value, own: &[(&str, &str)]) -> Answer {
+async fn post(server: &Server, arguments: &Value, own: &[(&str, &str)]) -> Response {
     let mut headers = vec![
         ("MCP-Protocol-Version", "2026-07-28"),
         ("Mcp-Method", "tools/call"),
         ("Mcp-Name", "mcp.mirrored"),
     ];
     headers.extend(own);
-    let message = call(1, "mcp.mirrored", arguments, &modern());
+    let message = call(1, "mcp.mirrored", arguments, &stateless_meta());
     server.post_with(&message, &headers).await
 }
 
 #[tokio::test]
-async fn headers_that_repeat_their_arguments() {
+async fn matching_headers_are_accepted() {
     let server = server().await;
     let cases: &[(Value, &[(&str, &str)])] = &[
         (json!({}), &[]),
-        // Null is as good as absent.
+        // Null is the same as a missing argument.
         (
             json!({"region": null, "count": null, "dry": null, "place": null}),
             &[],
@@ -77,7 +77,7 @@ async fn headers_that_repeat_their_arguments() {
             json!({"region": "l1\nl2"}),
             &[("Mcp-Param-Region", "=?base64?bDEKbDI=?=")],
         ),
-        // The prefix is told by its case.
+        // The prefix of an encoded value is case-sensitive.
         (
             json!({"region": "=?BASE64?bm9ydGg=?="}),
             &[("Mcp-Param-Region", "=?BASE64?bm9ydGg=?=")],
@@ -85,7 +85,7 @@ async fn headers_that_repeat_their_arguments() {
         (json!({"region": "42"}), &[("Mcp-Param-Region", "42")]),
         (json!({"count": 42}), &[("Mcp-Param-Count", "42")]),
         (json!({"count": -7}), &[("Mcp-Param-Count", "-7")]),
-        // Numbers are compared as numbers.
+        // Numbers are compared by value.
         (json!({"count": 42}), &[("Mcp-Param-Count", "42.0")]),
         (json!({"count": 42.0}), &[("Mcp-Param-Count", "42")]),
         (json!({"count": 0}), &[("Mcp-Param-Count", "=?base64?MA==?=")]),
@@ -101,7 +101,7 @@ async fn headers_that_repeat_their_arguments() {
         (json!({"dry": false}), &[("Mcp-Param-Dry-Run", "false")]),
         (json!({"place": {"zone": "z"}}), &[("Mcp-Param-Zone", "z")]),
         (json!({"place": {}}), &[]),
-        // An argument that is not repeated may have a header all the same, and other headers are nobody's business.
+        // Other headers are ignored, also for arguments that are not mirrored.
         (json!({"plain": "p"}), &[]),
         (
             json!({"plain": "p"}),
@@ -129,7 +129,7 @@ async fn headers_that_repeat_their_arguments() {
     }
 }
 
-/// Arguments, headers, and a part of the refusal.
+/// Arguments, headers, and a part of the error message.
 type Refused = (Value, &'static [(&'static str, &'static str)], &'static str);
 
 #[expect(clippy::too_many_lines, reason = "it is one table")]
@@ -218,7 +218,7 @@ fn refused() -> Vec<Refused> {
             &[("Mcp-Param-Count", "\"42\"")],
             "differs from `count`",
         ),
-        // What only looks equal to who rounds is another number.
+        // Equal only after rounding to a double, so not equal.
         (
             json!({"count": 42}),
             &[("Mcp-Param-Count", "42.00000000000000001")],
@@ -245,7 +245,7 @@ fn refused() -> Vec<Refused> {
             "differs from `count`",
         ),
         (json!({"count": 42}), &[("Mcp-Param-Count", "")], "is missing"),
-        // Beyond what a number of a script holds exactly nothing is taken for equal that is not.
+        // Integers beyond 2^53 are compared exactly.
         (
             json!({"count": 9_007_199_254_740_993_i64}),
             &[("Mcp-Param-Count", "9007199254740992")],
@@ -275,11 +275,11 @@ fn refused() -> Vec<Refused> {
 }
 
 #[tokio::test]
-async fn headers_that_do_not() {
+async fn mismatching_headers_are_rejected() {
     let server = server().await;
     for (arguments, headers, expected) in &refused() {
         let answer = post(&server, arguments, headers).await;
-        let (id, code, message) = wrong(&answer.json());
+        let (id, code, message) = protocol_error(&answer.json());
         assert_eq!((answer.status, code), (400, -32020), "{arguments} {headers:?}");
         assert_eq!(id, 1);
         assert!(message.contains(expected), "{arguments} {headers:?}: {message}");
@@ -287,7 +287,7 @@ async fn headers_that_do_not() {
 }
 
 #[tokio::test]
-async fn clients_of_the_old_era_repeat_nothing() {
+async fn initialize_based_clients_need_no_mirrored_headers() {
     let server = server().await;
     let message = call(1, "mcp.mirrored", &json!({"region": "north"}), &Value::Null);
     let version = ("MCP-Protocol-Version", "2025-11-25");

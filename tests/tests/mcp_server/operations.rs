@@ -1,23 +1,23 @@
-//! A host on a port as its operators see it: limits, its end, the paths for them.
+//! Operating an MCP server on a port: limits, graceful shutdown, operational paths.
 
 use serde_json::{Value, json};
 use skill_sdk::http::{Limits, ServeOptions};
 use skill_sdk::mcp::http::McpHttpServer;
-use skill_sdk_tests::signs::Signs;
-use skill_sdk_tests::wire::Client as Connection;
+use skill_sdk_tests::raw_http::Client as Connection;
+use skill_sdk_tests::skill_events::SkillEvents;
 
-use super::client::{Server, call, failed, host, http, modern, stateless};
+use super::client::{Server, call, http, mcp_server, stateless, stateless_meta, tool_failure};
 
 fn act() -> String {
     call(1, "mcp.act", &json!({"action": "a"}), &Value::Null)
 }
 
 #[tokio::test]
-async fn limits() {
+async fn limits_apply() {
     let mut limits = Limits::default();
     limits.max_body_bytes = 1000;
     limits.concurrency = 1;
-    let server = Server::of(McpHttpServer::anonymous(host()).limits(limits)).await;
+    let server = Server::of(McpHttpServer::anonymous(mcp_server()).limits(limits)).await;
     let answer = server
         .post(&call(
             1,
@@ -31,39 +31,39 @@ async fn limits() {
         (413, "payload_too_large")
     );
 
-    let mut signs = Signs::of_call("mcp-limits");
+    let mut events = SkillEvents::of_call("mcp-limits_apply");
     let mut waiting = Connection::connect(server.address).await;
-    let mut meta = modern();
-    meta["skill/invocationId"] = "mcp-limits".into();
+    let mut meta = stateless_meta();
+    meta["skill/invocationId"] = "mcp-limits_apply".into();
     let hang = call(1, "mcp.act", &json!({"action": "hang"}), &meta);
     waiting
         .send(http("POST", "/mcp", &stateless("mcp.act"), &hang))
         .await;
-    signs.started().await;
+    events.started().await;
     let answer = server.post(&act()).await;
     assert_eq!(
-        (answer.status, failed(&answer.json())),
+        (answer.status, tool_failure(&answer.json())),
         (200, ("overloaded".to_owned(), true))
     );
-    // A client that goes away frees its place.
+    // A client that disconnects frees its permit.
     drop(waiting);
-    signs.dropped().await;
+    events.dropped().await;
 }
 
 #[tokio::test]
-async fn stopping_lets_calls_finish_and_takes_no_new_ones() {
+async fn shutdown_finishes_running_calls_and_rejects_new_ones() {
     let server = Server::anonymous().await;
-    let mut signs = Signs::of_call("mcp-stopping");
+    let mut events = SkillEvents::of_call("mcp-stopping");
     let mut waiting = Connection::connect(server.address).await;
-    let mut meta = modern();
+    let mut meta = stateless_meta();
     meta["skill/invocationId"] = "mcp-stopping".into();
     let block = call(1, "mcp.block", &json!({}), &meta);
     waiting
         .send(http("POST", "/mcp", &stateless("mcp.block"), &block))
         .await;
-    signs.started().await;
+    events.started().await;
     let ready = async || {
-        // Connections are closed after their next answer.
+        // Connections are closed after their next response.
         let mut other = Connection::connect(server.address).await;
         other.send(http("GET", "/readyz", &[], "")).await;
         other.receive().await.status
@@ -74,20 +74,20 @@ async fn stopping_lets_calls_finish_and_takes_no_new_ones() {
     let mut other = Connection::connect(server.address).await;
     other.send(http("POST", "/mcp", &[], &act())).await;
     assert_eq!(
-        failed(&other.receive().await.json()),
+        tool_failure(&other.receive().await.json()),
         ("overloaded".to_owned(), true)
     );
     drop(waiting);
-    signs.ended().await;
+    events.ended().await;
     server.done.await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn what_outlasts_the_drain_is_answered() {
+async fn calls_over_the_drain_timeout_get_a_response() {
     let mut options = ServeOptions::default();
     options.drain = std::time::Duration::ZERO;
-    let server = Server::with(McpHttpServer::anonymous(host()), options).await;
-    let mut signs = Signs::of_call("mcp-drain");
+    let server = Server::with(McpHttpServer::anonymous(mcp_server()), options).await;
+    let mut events = SkillEvents::of_call("mcp-drain");
     let mut waiting = Connection::connect(server.address).await;
     let hang = call(
         1,
@@ -96,18 +96,18 @@ async fn what_outlasts_the_drain_is_answered() {
         &json!({"skill/invocationId": "mcp-drain"}),
     );
     waiting.send(http("POST", "/mcp", &[], &hang)).await;
-    signs.started().await;
+    events.started().await;
     server.stop.send(()).unwrap();
     assert_eq!(
-        failed(&waiting.receive().await.json()),
+        tool_failure(&waiting.receive().await.json()),
         ("overloaded".to_owned(), true)
     );
-    signs.dropped().await;
+    events.dropped().await;
     server.done.await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn operators_have_their_paths() {
+async fn operational_paths_are_served() {
     let server = Server::anonymous().await;
     server.post(&act()).await;
     let mut connection = Connection::connect(server.address).await;

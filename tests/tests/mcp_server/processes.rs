@@ -1,4 +1,4 @@
-//! The host as a process.
+//! The server as a process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -8,7 +8,7 @@ use std::thread;
 use serde_json::{Value, json};
 use skill_sdk_tests::program;
 
-use super::client::{PATIENCE, call, failed, modern, request};
+use super::client::{PATIENCE, call, request, stateless_meta, tool_failure};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_local-skills");
 
@@ -24,7 +24,7 @@ fn lines(output: impl std::io::Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// A host in a process of its own.
+/// A server in a process of its own.
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -50,7 +50,7 @@ impl Process {
     }
 
     fn call(&mut self, id: u64, tool: &str, arguments: &Value) {
-        let mut meta = modern();
+        let mut meta = stateless_meta();
         meta["progressToken"] = "p".into();
         self.send(&call(id, tool, arguments, &meta));
     }
@@ -61,7 +61,7 @@ impl Process {
     }
 
     fn take(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a line comes in time");
+        let line = self.lines.recv_timeout(PATIENCE).expect("a line arrives in time");
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line} is no message"))
     }
 
@@ -69,7 +69,7 @@ impl Process {
         program::signal(self.child.id(), signal);
     }
 
-    /// Waits for the end.
+    /// Waits for the process to exit.
     fn wait(mut self) -> (ExitStatus, Vec<String>) {
         let (sender, ended) = channel();
         thread::spawn(move || sender.send(self.child.wait()));
@@ -82,7 +82,7 @@ impl Process {
 }
 
 #[test]
-fn standard_output_is_the_protocols_alone() {
+fn standard_output_contains_only_the_protocol() {
     for arguments in [
         &["serve", "mcp-stdio"][..],
         &["serve", "mcp-stdio", "proc.print@1", "proc.read"],
@@ -98,7 +98,7 @@ fn standard_output_is_the_protocols_alone() {
         drop(process.input.take());
         assert!(
             process.lines.recv_timeout(PATIENCE).is_err(),
-            "there is nothing else"
+            "the output contains nothing else"
         );
         let (status, errors) = process.wait();
         assert_eq!(status.code(), Some(0));
@@ -115,19 +115,19 @@ fn standard_output_is_the_protocols_alone() {
 fn only_the_named_skills_are_tools() {
     let mut process = Process::start(&["serve", "mcp-stdio", "proc.answer"]);
     process.call(1, "proc.print", &json!({}));
-    assert_eq!(failed(&process.take()).0, "skill_not_hosted");
+    assert_eq!(tool_failure(&process.take()).0, "skill_not_hosted");
     process.call(2, "proc.answer", &json!({"text": "a"}));
     assert_eq!(process.take()["result"]["structuredContent"]["result"], "a");
 }
 
 #[test]
-fn a_signal_drains_and_a_second_one_ends_at_once() {
+fn the_second_signal_stops_at_once() {
     for (signal, code) in [("TERM", 143), ("INT", 130)] {
         let mut process = Process::start(&["serve", "mcp-stdio"]);
         process.call(1, "proc.hang", &json!({}));
         assert_eq!(process.take()["params"]["message"], "hanging");
         process.signal(signal);
-        // The first signal is heard once calls are refused.
+        // The first signal has taken effect once calls are rejected.
         loop {
             process.call(2, "proc.answer", &json!({"text": "a"}));
             if process.take()["result"]["isError"] == true {
@@ -140,9 +140,9 @@ fn a_signal_drains_and_a_second_one_ends_at_once() {
 }
 
 #[test]
-fn questions_that_are_put_at_once_come_at_once() {
+fn concurrent_elicitations_are_sent_at_once() {
     let mut process = Process::start(&["serve", "mcp-stdio"]);
-    let mut meta = modern();
+    let mut meta = stateless_meta();
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}});
     for id in 0..40 {
         process.send(&call(id, "proc.ask", &json!({}), &meta));
@@ -161,21 +161,21 @@ fn questions_that_are_put_at_once_come_at_once() {
 }
 
 #[test]
-fn the_time_for_running_calls_is_bounded() {
+fn the_drain_timeout_applies() {
     for tool in ["proc.hang", "proc.spin"] {
         let mut process = Process::start(&["serve", "mcp-stdio", "--drain-seconds", "0"]);
         process.call(1, tool, &json!({}));
         assert_eq!(process.take()["method"], "notifications/progress");
         drop(process.input.take());
-        assert_eq!(failed(&process.take()).0, "overloaded", "{tool}");
+        assert_eq!(tool_failure(&process.take()).0, "overloaded", "{tool}");
         assert_eq!(process.wait().0.code(), Some(0));
     }
 }
 
 #[test]
-fn a_port_is_told_in_one_line() {
+fn the_address_is_printed_in_one_line() {
     let mut process = Process::start(&["serve", "mcp-http", "--port", "0", "--allow-anonymous"]);
-    // Standard output is no protocol here, so what types print when they are described comes first.
+    // Standard output is not part of the protocol here, so types may print while they are described.
     let told = |line: &String| line.starts_with("listening on ");
     let line = std::iter::from_fn(|| process.lines.recv_timeout(PATIENCE).ok()).find(told);
     let line = line.unwrap();
@@ -188,7 +188,7 @@ fn a_port_is_told_in_one_line() {
 }
 
 #[test]
-fn wrong_configurations_are_refused() {
+fn invalid_configurations_are_rejected() {
     for (arguments, says) in [
         (&["serve", "mcp-http", "--port", "0"][..], "SKILL_SDK_IAM_ISSUER"),
         (
@@ -220,9 +220,9 @@ fn wrong_configurations_are_refused() {
     }
 }
 
-/// Whether a process is there and not only remembered by its parent.
+/// Whether a process is running, as opposed to a zombie.
 #[cfg(target_os = "linux")]
-fn lives(id: &str) -> bool {
+fn is_running(id: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
         let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
         !state.starts_with(['Z', 'X'])
@@ -231,10 +231,10 @@ fn lives(id: &str) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_killed_parent_leaves_no_orphan() {
+fn the_server_ends_with_its_parent() {
     for request in ["", "--drain-seconds 1000"] {
         for tool in ["proc.hang", "proc.spin"] {
-            let mut meta = modern();
+            let mut meta = stateless_meta();
             meta["progressToken"] = "p".into();
             let line = call(1, tool, &json!({}), &meta);
             let mut parent = Command::new(PROGRAM)
@@ -247,12 +247,15 @@ fn a_killed_parent_leaves_no_orphan() {
                 .read_line(&mut id)
                 .unwrap();
             let id = id.trim();
-            assert!(lives(id));
+            assert!(is_running(id));
             parent.kill().unwrap();
             parent.wait().unwrap();
             let start = std::time::Instant::now();
-            while lives(id) {
-                assert!(start.elapsed() < PATIENCE, "{request} {tool}: {id} lives on");
+            while is_running(id) {
+                assert!(
+                    start.elapsed() < PATIENCE,
+                    "{request} {tool}: {id} is still running"
+                );
                 thread::park_timeout(std::time::Duration::from_millis(5));
             }
         }

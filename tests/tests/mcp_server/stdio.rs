@@ -1,4 +1,4 @@
-//! Lines that are no messages, the end of the input, and clients that do not read.
+//! MCP over stdio: invalid lines, the end of the input, and clients that do not read.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use proptest::strategy::Strategy as _;
 use serde_json::{Value, json};
 use skill_sdk::mcp::{StdioOptions, serve_stdio};
-use skill_sdk_tests::signs;
+use skill_sdk_tests::skill_events;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::client::{Client, PATIENCE, call, failed, host};
+use super::client::{Client, PATIENCE, call, mcp_server, tool_failure};
 
-/// Options that differ from the usual ones.
+/// Options with changes.
 pub(super) fn options(change: impl FnOnce(&mut StdioOptions)) -> StdioOptions {
     let mut options = StdioOptions::default();
     change(&mut options);
@@ -25,7 +25,7 @@ pub(super) fn options(change: impl FnOnce(&mut StdioOptions)) -> StdioOptions {
 }
 
 #[test]
-fn bad_lines_are_answered_and_the_session_goes_on() {
+fn invalid_lines_get_an_error_and_the_session_continues() {
     let mut client = Client::legacy();
     for (line, code, id) in [
         ("{not json", -32700, json!(null)),
@@ -46,11 +46,11 @@ fn bad_lines_are_answered_and_the_session_goes_on() {
         ("{\"id\":\"x\",\"method\":\"ping\"}", -32600, json!("x")),
     ] {
         client.send(line);
-        let (found, wrong, _) = client.wrong();
+        let (found, wrong, _) = client.protocol_error();
         assert_eq!((found, wrong), (id, code), "{line}");
     }
     client.send(b"\xff\xfe");
-    assert_eq!(client.wrong().1, -32700);
+    assert_eq!(client.protocol_error().1, -32700);
     client.send("");
     client.send("  \r");
     client.send(format!(
@@ -61,7 +61,7 @@ fn bad_lines_are_answered_and_the_session_goes_on() {
 }
 
 #[test]
-fn batches_are_taken_in_the_revision_that_has_them() {
+fn batches_are_accepted_only_in_revision_2025_03_26() {
     let ping = |id: u64| super::client::request(id, "ping", &json!({}));
     let act = |id: u64| call(id, "mcp.act", &json!({"action": "a"}), &Value::Null);
     let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -76,13 +76,13 @@ fn batches_are_taken_in_the_revision_that_has_them() {
     assert_eq!(answers[3]["result"]["structuredContent"]["result"], "a");
     client.send(format!("[{notification}]"));
     client.send("[]");
-    assert_eq!(client.wrong().1, -32602);
+    assert_eq!(client.protocol_error().1, -32602);
     assert_eq!(client.end(), Vec::<Value>::new());
     for version in ["2024-11-05", "2025-06-18", "2025-11-25"] {
         let mut client = Client::new();
         client.initialize(version);
         client.send(format!("[{}]", ping(1)));
-        assert_eq!(client.wrong().1, -32602, "{version}");
+        assert_eq!(client.protocol_error().1, -32602, "{version}");
     }
 }
 
@@ -99,9 +99,9 @@ fn a_byte_order_mark_is_ignored() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
-    /// Whatever comes, the session goes on, and what comes back is messages.
+    /// Whatever the client sends, the session continues, and the server responds with valid messages.
     #[test]
-    fn no_line_ends_the_session(
+    fn arbitrary_lines_do_not_end_the_session(
         bytes in proptest::collection::vec(proptest::prelude::any::<u8>().prop_filter("one line", |byte| *byte != b'\n'), 0..60),
         text in r#"[\[\]{}:,"a-z0-9 ._/-]{0,60}"#,
         id in proptest::prelude::any::<i64>(),
@@ -121,22 +121,22 @@ proptest::proptest! {
 }
 
 #[test]
-fn long_lines_are_answered() {
-    let mut client = Client::of(host(), options(|options| options.message_limit = 1000));
+fn too_long_lines_get_an_error() {
+    let mut client = Client::of(mcp_server(), options(|options| options.message_limit = 1000));
     client.initialize("2025-11-25");
     let long = "x".repeat(100_000);
     client.act("its id", &long, &Value::Null);
-    let (id, code, text) = client.wrong();
+    let (id, code, text) = client.protocol_error();
     assert_eq!((id, code), ("its id".into(), -32600));
     assert!(text.contains("the limit is 1000"), "{text}");
     client.send(&long);
-    assert_eq!(client.wrong().0, Value::Null);
+    assert_eq!(client.protocol_error().0, Value::Null);
     client.act(1, "a", &Value::Null);
     assert_eq!(client.take()["id"], 1);
 }
 
 #[test]
-fn calls_are_answered_after_the_end_of_the_input() {
+fn calls_finish_after_the_end_of_the_input() {
     let mut client = Client::legacy();
     for id in 0..50 {
         client.act(id, "progress", &Value::Null);
@@ -151,14 +151,14 @@ fn calls_are_answered_after_the_end_of_the_input() {
 }
 
 #[test]
-fn the_time_after_the_end_of_the_input_is_bounded() {
-    let mut client = Client::of(host(), options(|options| options.drain = Duration::ZERO));
+fn the_drain_timeout_applies_after_the_end_of_the_input() {
+    let mut client = Client::of(mcp_server(), options(|options| options.drain = Duration::ZERO));
     client.initialize("2025-11-25");
     client.act(1, "hang", &json!({"progressToken": "p"}));
     assert_eq!(client.take()["method"], "notifications/progress");
     let rest = client.end();
     assert_eq!(rest.len(), 1, "{rest:?}");
-    assert_eq!(failed(&rest[0]), ("overloaded".to_owned(), true));
+    assert_eq!(tool_failure(&rest[0]), ("overloaded".to_owned(), true));
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn the_last_line_needs_no_line_break() {
 }
 
 #[test]
-fn told_to_stop_it_finishes_what_runs_and_takes_nothing_new() {
-    let mut client = Client::of(host(), options(|options| options.drain = PATIENCE));
+fn shutdown_finishes_running_calls_and_rejects_new_ones() {
+    let mut client = Client::of(mcp_server(), options(|options| options.drain = PATIENCE));
     client.initialize("2025-11-25");
     client.act(1, "hang", &json!({"progressToken": "p"}));
     client.take();
@@ -180,7 +180,7 @@ fn told_to_stop_it_finishes_what_runs_and_takes_nothing_new() {
         client.act(2, "a", &Value::Null);
         let answer = client.take();
         if answer["result"]["isError"] == true {
-            assert_eq!(failed(&answer), ("overloaded".to_owned(), true));
+            assert_eq!(tool_failure(&answer), ("overloaded".to_owned(), true));
             break;
         }
     }
@@ -191,9 +191,9 @@ fn told_to_stop_it_finishes_what_runs_and_takes_nothing_new() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_read_either() {
+fn backpressure_stops_reading() {
     const CALLS: usize = 20_000;
-    let (mut client, output) = Client::unread(host(), StdioOptions::default());
+    let (mut client, output) = Client::unread(mcp_server(), StdioOptions::default());
     client.initialize_unread();
     let mut input = client.input.take().unwrap();
     let sent = Arc::new(AtomicUsize::new(0));
@@ -207,10 +207,10 @@ fn a_client_that_does_not_read_is_not_read_either() {
             }
         })
     };
-    // The host stops reading, and with it the client cannot write.
-    let blocked = signs::where_it_stops(&sent);
+    // The server stops reading, so the client can no longer write.
+    let blocked = skill_events::wait_until_stable(&sent);
     assert!(blocked < 15_000, "{blocked} calls of 1000 bytes were taken");
-    // A client that begins to read gets all that it was promised.
+    // Once the client reads, it gets the response of every call.
     let ids: BTreeSet<u64> = BufReader::new(output)
         .lines()
         .map(|line| {
@@ -224,13 +224,13 @@ fn a_client_that_does_not_read_is_not_read_either() {
 }
 
 #[test]
-fn a_client_that_is_gone_ends_the_host() {
-    let (mut client, output) = Client::unread(host(), StdioOptions::default());
+fn a_disconnect_stops_the_server() {
+    let (mut client, output) = Client::unread(mcp_server(), StdioOptions::default());
     client.initialize_unread();
     drop(output);
     let start = Instant::now();
     let mut input = client.input.take().unwrap();
-    // Writing tells the host that nobody reads; its end closes the pipe.
+    // A failed write detects the disconnect.
     while writeln!(input, "{}", super::client::request(1, "ping", &json!({}))).is_ok() {
         assert!(start.elapsed() < PATIENCE);
     }
@@ -245,8 +245,11 @@ impl Client {
 }
 
 #[test]
-fn the_limit_may_be_the_greatest_number() {
-    let mut client = Client::of(host(), options(|options| options.message_limit = usize::MAX));
+fn the_message_limit_can_be_the_largest_number() {
+    let mut client = Client::of(
+        mcp_server(),
+        options(|options| options.message_limit = usize::MAX),
+    );
     client.initialize("2025-11-25");
     client.act(1, "a", &Value::Null);
     assert_eq!(client.take()["id"], 1);
@@ -254,7 +257,7 @@ fn the_limit_may_be_the_greatest_number() {
 }
 
 #[test]
-fn a_reader_that_panics_is_a_failure_of_the_host() {
+fn a_panic_while_reading_is_an_error_of_the_server() {
     struct Broken;
     impl AsyncRead for Broken {
         fn poll_read(
@@ -270,7 +273,7 @@ fn a_reader_that_panics_is_a_failure_of_the_host() {
         .build()
         .unwrap();
     let served = serve_stdio(
-        host(),
+        mcp_server(),
         Broken,
         tokio::io::sink(),
         StdioOptions::default(),

@@ -1,17 +1,17 @@
-//! Answers that are streams: progress over HTTP.
+//! Streaming responses: progress over HTTP.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use skill_sdk::http::Limits;
 use skill_sdk::mcp::http::McpHttpServer;
-use skill_sdk_tests::signs::Signs;
-use skill_sdk_tests::wire::Client as Connection;
+use skill_sdk_tests::raw_http::Client as Connection;
+use skill_sdk_tests::skill_events::SkillEvents;
 
-use super::client::{Server, Times, call, failed, host, http, modern, stateless};
+use super::client::{Server, Times, call, http, mcp_server, stateless, stateless_meta, tool_failure};
 
 /// The JSON documents of the events in a chunked body.
-fn events(raw: &str) -> Vec<Value> {
+fn stream_events(raw: &str) -> Vec<Value> {
     raw.lines()
         .filter_map(|line| line.strip_prefix("data: "))
         .map(|data| serde_json::from_str(data).unwrap())
@@ -19,7 +19,7 @@ fn events(raw: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn progress_makes_a_stream_that_ends_with_the_result() {
+async fn a_stream_of_progress_ends_with_the_result() {
     let server = Server::anonymous().await;
     let message = call(
         1,
@@ -42,37 +42,37 @@ async fn progress_makes_a_stream_that_ends_with_the_result() {
     ] {
         assert!(head.contains(header), "{head}");
     }
-    let events = events(body);
-    let progress: Vec<_> = events
+    let documents = stream_events(body);
+    let progress: Vec<_> = documents
         .iter()
         .map(|event| event["params"]["progress"].as_f64())
         .collect();
     assert_eq!(progress, [Some(1.0), Some(1.0), Some(2.0), None]);
-    assert_eq!(events[3]["result"]["structuredContent"]["result"], "progress");
+    assert_eq!(documents[3]["result"]["structuredContent"]["result"], "progress");
 }
 
 #[tokio::test]
-async fn an_open_stream_does_not_keep_the_server() {
+async fn an_open_stream_does_not_delay_shutdown() {
     let mut options = skill_sdk::http::ServeOptions::default();
     options.drain = std::time::Duration::ZERO;
-    let server = Server::with(McpHttpServer::anonymous(host()), options).await;
+    let server = Server::with(McpHttpServer::anonymous(mcp_server()), options).await;
     let meta = json!({"progressToken": "p", "skill/invocationId": "mcp-open-stream"});
-    let mut signs = Signs::of_call("mcp-open-stream");
+    let mut events = SkillEvents::of_call("mcp-open-stream");
     let message = call(1, "mcp.act", &json!({"action": "hang"}), &meta);
     let mut connection = Connection::connect(server.address).await;
     connection.send(http("POST", "/mcp", &[], &message)).await;
-    signs.started().await;
+    events.started().await;
     connection.receive_head().await;
     server.stop.send(()).unwrap();
     let rest = String::from_utf8(connection.closed().await).unwrap();
-    let events = events(&rest);
-    assert_eq!(events.last().unwrap()["result"]["isError"], true, "{rest}");
-    signs.dropped().await;
+    let documents = stream_events(&rest);
+    assert_eq!(documents.last().unwrap()["result"]["isError"], true, "{rest}");
+    events.dropped().await;
     server.done.await.unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn without_progress_the_answer_is_json() {
+async fn without_progress_the_response_is_json() {
     let server = Server::anonymous().await;
     let token = json!({"progressToken": "p"});
     let quiet = call(1, "mcp.act", &json!({"action": "a"}), &token);
@@ -91,7 +91,7 @@ async fn without_progress_the_answer_is_json() {
 }
 
 #[tokio::test]
-async fn a_client_that_closes_its_connection_cancels() {
+async fn a_disconnect_cancels_the_call() {
     let server = Server::anonymous().await;
     for (tool, arguments, token) in [
         ("mcp.act", json!({"action": "hang"}), Value::Null),
@@ -101,38 +101,38 @@ async fn a_client_that_closes_its_connection_cancels() {
         let mut times = Times::default();
         while let Some(attempt) = times.next() {
             let invocation = format!("mcp-closes-{tool}-{token}-{attempt}");
-            let mut meta = modern();
+            let mut meta = stateless_meta();
             meta["skill/invocationId"] = invocation.as_str().into();
             if !token.is_null() {
                 meta["progressToken"] = token.clone();
             }
-            let mut signs = Signs::of_call(&invocation);
+            let mut events = SkillEvents::of_call(&invocation);
             let mut connection = Connection::connect(server.address).await;
             let message = call(1, tool, &arguments, &meta);
             connection
                 .send(http("POST", "/mcp", &stateless(tool), &message))
                 .await;
-            let context = signs.started().await;
+            let context = events.started().await;
             if !token.is_null() {
-                // The stream has begun.
+                // The stream has started.
                 connection.receive_head().await;
             }
             let start = std::time::Instant::now();
             drop(connection);
             context.cancelled().await;
             times.add(start.elapsed());
-            signs.next().await;
+            events.next().await;
         }
-        assert!(times.are_good(), "{tool}: {times:?}");
+        assert!(times.are_short(), "{tool}: {times:?}");
     }
 }
 
 #[tokio::test]
-async fn in_a_revision_with_initialize_a_disconnect_does_not_cancel() {
+async fn a_disconnect_does_not_cancel_in_initialize_based_revisions() {
     let server = Server::anonymous().await;
     for (number, token) in [Value::Null, json!("p")].into_iter().enumerate() {
         let invocation = format!("mcp-goes-on-{number}");
-        let mut signs = Signs::of_call(&invocation);
+        let mut events = SkillEvents::of_call(&invocation);
         let mut meta = json!({"skill/invocationId": invocation});
         if !token.is_null() {
             meta["progressToken"] = token.clone();
@@ -140,19 +140,19 @@ async fn in_a_revision_with_initialize_a_disconnect_does_not_cancel() {
         let message = call(7, "mcp.act", &json!({"action": "hang"}), &meta);
         let mut connection = Connection::connect(server.address).await;
         connection.send(http("POST", "/mcp", &[], &message)).await;
-        let context = signs.started().await;
+        let context = events.started().await;
         if !token.is_null() {
             connection.receive_head().await;
         }
         drop(connection);
-        // In a stateless revision that cancels within 250 ms.
+        // In the stateless revision a disconnect cancels the call within 250 ms.
         tokio::time::sleep(Duration::from_millis(500)).await;
         assert!(!context.is_cancelled(), "{token}");
         let cancel =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
         assert_eq!(server.post(&cancel.to_string()).await.status, 202);
         context.cancelled().await;
-        signs.next().await;
+        events.next().await;
     }
 }
 
@@ -160,7 +160,7 @@ async fn in_a_revision_with_initialize_a_disconnect_does_not_cancel() {
 async fn a_large_response_keeps_its_permit_until_it_is_written() {
     let mut limits = Limits::default();
     limits.concurrency = 1;
-    let server = Server::of(McpHttpServer::anonymous(host()).limits(limits)).await;
+    let server = Server::of(McpHttpServer::anonymous(mcp_server()).limits(limits)).await;
     let act = call(1, "mcp.act", &json!({"action": "a"}), &Value::Null);
     for accept in ["application/json", "application/json, text/event-stream"] {
         let mut unread = Connection::connect(server.address).await;
@@ -170,7 +170,7 @@ async fn a_large_response_keeps_its_permit_until_it_is_written() {
             .await;
         unread.receive_head().await;
         let answer = server.post(&act).await.json();
-        assert_eq!(failed(&answer).0, "overloaded", "{accept}");
+        assert_eq!(tool_failure(&answer).0, "overloaded", "{accept}");
         drop(unread);
         while server.post(&act).await.json()["result"]["isError"] == true {}
     }

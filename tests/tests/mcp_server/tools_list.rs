@@ -6,7 +6,7 @@ use skill_sdk::mcp::{McpError, McpServer, StdioOptions, ToolNames, ToolOptions, 
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::{Environment, Skill, skill};
 
-use super::client::{Client, call, failed, host, modern, request};
+use super::client::{Client, call, mcp_server, request, stateless_meta, tool_failure};
 
 fn list(host: McpServer, params: &Value) -> Value {
     let mut client = Client::of(host, StdioOptions::default());
@@ -21,8 +21,8 @@ fn names(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_tool_says_all_about_its_skill() {
-    let answer = list(host(), &json!({}));
+fn a_tool_describes_its_skill() {
+    let answer = list(mcp_server(), &json!({}));
     assert_eq!(
         names(&answer),
         [
@@ -44,7 +44,7 @@ fn a_tool_says_all_about_its_skill() {
         tools.iter().find(|tool| tool["name"] == name).unwrap()
     };
     let act = tool("mcp_act");
-    assert_eq!(act["description"], "Does what the input asks for.");
+    assert_eq!(act["description"], "Does what the input says.");
     assert_eq!(act["inputSchema"]["properties"]["action"]["type"], "string");
     assert_eq!(act["outputSchema"]["properties"]["result"]["type"], "string");
     assert_eq!(tool("mcp_write")["title"], "Write it");
@@ -71,8 +71,8 @@ fn a_tool_says_all_about_its_skill() {
 }
 
 #[test]
-fn the_new_era_says_how_long_it_counts() {
-    let answer = list(host(), &json!({"_meta": modern()}));
+fn the_stateless_revision_has_cache_hints() {
+    let answer = list(mcp_server(), &json!({"_meta": stateless_meta()}));
     let result = &answer["result"];
     assert_eq!(result["resultType"], "complete");
     assert_eq!(result["cacheScope"], "public");
@@ -84,8 +84,8 @@ fn the_new_era_says_how_long_it_counts() {
 }
 
 #[test]
-fn pages() {
-    let mut client = Client::of(host().page(3), StdioOptions::default());
+fn the_list_is_paginated() {
+    let mut client = Client::of(mcp_server().page(3), StdioOptions::default());
     client.initialize("2025-11-25");
     let (mut cursor, mut all, mut pages) = (Value::Null, Vec::new(), 0);
     loop {
@@ -105,19 +105,19 @@ fn pages() {
     }
     assert_eq!((pages, all.len()), (4, 10));
     assert!(all.is_sorted());
-    // A cursor of another list, and what is none.
-    let other = list(host().page(3), &json!({"cursor": cursor}));
+    // A cursor of another list, and invalid cursors.
+    let other = list(mcp_server().page(3), &json!({"cursor": cursor}));
     assert_eq!(names(&other).len(), 1);
     for cursor in ["", "3", "3-0", "zzz", "ffffffffffffffffffff-0"] {
         client.send(request(2, "tools/list", &json!({"cursor": cursor})));
-        assert_eq!(client.wrong().1, -32602, "{cursor}");
+        assert_eq!(client.protocol_error().1, -32602, "{cursor}");
     }
     client.send(request(3, "tools/list", &json!({"cursor": 5})));
-    assert_eq!(client.wrong().1, -32602);
+    assert_eq!(client.protocol_error().1, -32602);
 }
 
 #[test]
-fn schemas_are_served_as_they_are_asked_for() {
+fn schemas_have_the_configured_form() {
     let schema = |schemas: ToolSchemas| {
         let mut options = ToolOptions::default();
         options.schemas = schemas;
@@ -133,23 +133,23 @@ fn schemas_are_served_as_they_are_asked_for() {
     assert_eq!(schema(ToolSchemas::Contract), json!(["string", "null"]));
 }
 
-/// The newer one.
+/// The newer version.
 #[skill("mcp.act", version = "10", side_effects = "none", risk = "low")]
 fn newer() -> String {
     "newer".to_owned()
 }
 
-/// The older one.
+/// The older version.
 #[skill("mcp.act", version = "9", side_effects = "none", risk = "low")]
 fn older() -> String {
     "older".to_owned()
 }
 
-/// It has the name that another one has as a tool.
+/// Its name equals the tool name of another skill.
 #[skill("mcp_act", version = "1", side_effects = "none", risk = "low")]
 fn same() {}
 
-/// Its contract names the tool.
+/// Its contract declares the tool name.
 #[skill(
     "mcp.declared", version = "1", side_effects = "none", risk = "low",
     implementation = mcp("https://skills.example.com/mcp", tool = "by_contract")
@@ -172,7 +172,7 @@ fn options(names: ToolNames, all_versions: bool) -> ToolOptions {
 }
 
 #[test]
-fn tools_have_the_names_that_are_asked_for() {
+fn tools_have_the_configured_names() {
     for (style, all, expected) in [
         (ToolNames::Portable, false, &["by_contract", "mcp_act"][..]),
         (
@@ -193,7 +193,7 @@ fn tools_have_the_names_that_are_asked_for() {
 }
 
 #[test]
-fn calls_may_use_every_name_of_a_skill() {
+fn calls_can_use_every_name_of_a_skill() {
     let all = [
         ("mcp_act", "newer"),
         ("mcp.act", "newer"),
@@ -221,7 +221,7 @@ fn calls_may_use_every_name_of_a_skill() {
 }
 
 #[test]
-fn an_unknown_tool_says_what_was_meant() {
+fn an_unknown_tool_gets_a_suggestion() {
     let host = served(NAMED, ToolOptions::default()).unwrap();
     let mut client = Client::of(host, StdioOptions::default());
     client.initialize("2025-11-25");
@@ -236,7 +236,7 @@ fn an_unknown_tool_says_what_was_meant() {
     ] {
         client.send(call(1, name, &json!({}), &Value::Null));
         let answer = client.take();
-        assert_eq!(failed(&answer).0, "skill_not_hosted");
+        assert_eq!(tool_failure(&answer).0, "skill_not_hosted");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
         let error: Value = serde_json::from_str(text).unwrap();
         assert_eq!(error["error"]["message"], says);
@@ -244,10 +244,10 @@ fn an_unknown_tool_says_what_was_meant() {
 }
 
 #[test]
-fn two_skills_of_one_name_are_an_error() {
+fn duplicate_tool_names_are_an_error() {
     let skills = [same::SKILL, older::SKILL, newer::SKILL];
     let Err(error) = served(&skills, ToolOptions::default()) else {
-        panic!("two tools of one name");
+        panic!("duplicate tool names");
     };
     let McpError::OneTool { references } = &error else {
         panic!("{error}");

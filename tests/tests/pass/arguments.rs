@@ -1,4 +1,4 @@
-//! Every argument of the attribute, and the contract that it makes.
+//! Every argument of the attribute, and the resulting contract.
 
 use serde_json::{Value, json};
 use skill_sdk::skill;
@@ -56,7 +56,7 @@ const ABOUT: &str = "Said by a constant.";
 fn constant() {}
 
 #[test]
-fn make_the_contract() {
+fn arguments_determine_the_contract() {
     let mut spec = document(all::SKILL).clone();
     let inputs = spec["contract"]["inputs"].take();
     assert!(
@@ -101,7 +101,7 @@ fn make_the_contract() {
 }
 
 #[test]
-fn have_defaults() {
+fn arguments_have_defaults() {
     let spec = document(least::SKILL);
     let contract = &spec["contract"];
     assert_eq!(spec["sideEffects"], "none");
@@ -126,7 +126,7 @@ fn have_defaults() {
 }
 
 #[test]
-fn may_be_plain_words() {
+fn enum_values_can_be_written_as_words() {
     let spec = document(words::SKILL);
     assert_eq!(
         [
@@ -139,7 +139,7 @@ fn may_be_plain_words() {
 }
 
 #[test]
-fn choose_the_protocol() {
+fn implementation_determines_the_protocol() {
     let local = &document(local::SKILL)["contract"];
     assert_eq!(
         local["implementation"],
@@ -153,6 +153,6 @@ fn choose_the_protocol() {
 }
 
 #[test]
-fn take_texts_from_constants() {
+fn texts_can_be_constants() {
     assert_eq!(document(constant::SKILL)["description"], ABOUT);
 }

@@ -1,4 +1,4 @@
-//! Where the description comes from.
+//! The sources of the description.
 
 use skill_sdk::{Skill, skill};
 
@@ -22,7 +22,7 @@ fn below() {}
 #[skill("docs.block", version = "1", side_effects = "none", risk = "low")]
 fn block() {}
 
-#[doc = include_str!("docs.md")]
+#[doc = include_str!("description.md")]
 #[skill("docs.file", version = "1", side_effects = "none", risk = "low")]
 fn file() {}
 
@@ -40,11 +40,11 @@ fn conditional_above() {}
 #[cfg_attr(all(), doc = "Merges", doc = "a branch.")]
 fn conditional_below() {}
 
-#[skill("docs.argument", version = "1", side_effects = "none", risk = "low", description = include_str!("docs.md"))]
+#[skill("docs.argument", version = "1", side_effects = "none", risk = "low", description = include_str!("description.md"))]
 fn argument() {}
 
 #[test]
-fn give_the_description() {
+fn doc_comments_become_the_description() {
     let table: &[(&'static Skill, &str)] = &[
         (comment::SKILL, "Merges a published branch into its **target**."),
         (below::SKILL, "Merges a branch."),

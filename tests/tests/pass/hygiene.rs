@@ -1,5 +1,4 @@
-//! No name that the expansion uses can be taken away from it: neither by the absence of the prelude nor by the user's own
-//! names.
+//! Hygiene: the expansion works without the prelude, and items of the user with the same names do not affect it.
 
 mod bare {
     #![no_implicit_prelude]
@@ -67,12 +66,12 @@ mod bare {
     }
 }
 
-/// Everything here is called like something in the expansion.
+/// Every item here has the name of something that the expansion uses.
 #[allow(
     dead_code,
     non_camel_case_types,
     unused_macros,
-    reason = "they are in the way, no more"
+    reason = "the items exist only to conflict with names of the expansion"
 )]
 mod shadowed {
     use skill_sdk::skill;
@@ -131,7 +130,7 @@ use serde_json::json;
 use super::call;
 
 #[test]
-fn holds_without_a_prelude() {
+fn the_expansion_works_without_a_prelude() {
     assert_eq!(
         call(bare::inputs::SKILL, json!({"a": 1})).unwrap(),
         json!({"result": {"a": 1}})
@@ -146,7 +145,7 @@ fn holds_without_a_prelude() {
 }
 
 #[test]
-fn holds_among_other_names() {
+fn the_expansion_works_beside_conflicting_names() {
     let inputs = json!({"flag": {"on": true}, "other": true, "context_": 1});
     assert_eq!(
         call(shadowed::shadowed::SKILL, inputs).unwrap(),

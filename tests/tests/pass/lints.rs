@@ -1,4 +1,4 @@
-//! The strictest lints find nothing that the macros wrote. `../pass-crates` holds the lints of a library.
+//! The strictest lints find nothing in the code that the macros generate. `../pass-crates` covers the lints of a library.
 
 #![deny(
     warnings,
@@ -23,7 +23,7 @@
 )]
 #![allow(
     clippy::unused_async,
-    reason = "what pedantic says of the functions as their author wrote them is another matter"
+    reason = "pedantic lints about the author's own functions do not matter here"
 )]
 
 use schemars::JsonSchema;
@@ -36,7 +36,7 @@ pub(super) struct Merge {
     branch: String,
 }
 
-/// What was merged.
+/// The result of a merge.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Merged {
     branch: String,
@@ -116,7 +116,7 @@ fn pool() -> Pool {
 }
 
 #[test]
-fn is_clean() {
+fn expansion_is_free_of_lint_warnings() {
     let skills = [
         asynchronous::SKILL,
         blocking::SKILL,

@@ -1,23 +1,23 @@
-//! Right skills, each compiled, called and held against the contract that it should have.
+//! Valid skills. Each is compiled, called and compared with its expected contract.
 //!
-//! What needs a crate of its own (edition 2021, a renamed dependency, lints of a library) is in `../pass-crates`.
+//! Cases that need a crate of their own (edition 2021, a renamed dependency, lints of a library) are in `../pass-crates`.
 
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::unwrap_used,
-    reason = "the skills here are about their signatures, and a test may panic"
+    reason = "the signatures of the skills are part of the tests, and a test may panic"
 )]
 
 mod arguments;
-mod beside;
-mod docs;
+mod descriptions;
 mod hygiene;
+mod lints;
 mod names;
+mod other_attributes;
 mod parameters;
 mod scopes;
-mod shapes;
-mod strict;
+mod signatures;
 
 use serde_json::Value;
 use skill_sdk::{Skill, SkillError};
@@ -28,7 +28,7 @@ fn call(skill: &'static Skill, inputs: Value) -> Result<Value, SkillError> {
     Ok(invoked.outputs)
 }
 
-/// The document of a skill that is right.
+/// The contract document of a valid skill.
 #[track_caller]
 fn document(skill: &'static Skill) -> &'static Value {
     skill.described().unwrap().document()

@@ -1,4 +1,4 @@
-//! Names that are words of Rust or not ASCII.
+//! Names that are keywords of Rust or not ASCII.
 
 use serde_json::json;
 use skill_sdk::skill;
@@ -22,7 +22,7 @@ fn merge_ветвь() {}
 fn raw_strings() {}
 
 #[test]
-fn are_fields_without_their_prefix() {
+fn raw_identifiers_become_plain_field_names() {
     let outputs = call(r#match::SKILL, json!({"type": "a", "async": 1})).unwrap();
     assert_eq!(outputs, json!({"result": "aSome(1)"}));
     assert_eq!(
@@ -32,7 +32,7 @@ fn are_fields_without_their_prefix() {
 }
 
 #[test]
-fn may_be_in_any_script() {
+fn names_can_be_in_any_script() {
     assert_eq!(соединить::SKILL.reference(), "имена.юникод@версия");
     let outputs = call(соединить::SKILL, json!({"ветвь": "ж"})).unwrap();
     assert_eq!(outputs, json!({"result": "ж"}));

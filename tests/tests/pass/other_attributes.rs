@@ -23,7 +23,7 @@ fn traced_blocking(branch: String) -> Result<String, std::fmt::Error> {
     Ok(branch)
 }
 
-#[deprecated(note = "there is another one")]
+#[deprecated(note = "another skill replaces it")]
 #[skill("beside.deprecated", version = "1", side_effects = "none", risk = "low")]
 fn deprecated() {}
 
@@ -32,14 +32,14 @@ fn deprecated() {}
 #[doc(hidden)]
 #[doc(alias = "join")]
 #[skill("beside.others", version = "1", side_effects = "none", risk = "low")]
-#[expect(clippy::unnecessary_wraps, reason = "lints stay on the function")]
+#[expect(clippy::unnecessary_wraps, reason = "lint attributes stay on the function")]
 #[track_caller]
 pub(super) fn others() -> Result<u8, std::fmt::Error> {
     Ok(1)
 }
 
 #[test]
-fn keep_their_meaning() {
+fn other_attributes_keep_their_meaning() {
     let branch = json!({"branch": "a"});
     for (skill, result) in [
         (traced_below::SKILL, "atest"),

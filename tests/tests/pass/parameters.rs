@@ -1,4 +1,4 @@
-//! Parameters as fields: what is said on them, and what the schema makes of it.
+//! Parameters as fields: their attributes, and the resulting schema.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Erro
     }
 }
 
-/// Reads without a schema of its own.
+/// Deserializable without a schema.
 #[derive(Deserialize)]
 struct Opaque(String);
 
-/// Neither serde nor schemars know it.
+/// Neither serde nor schemars support it.
 #[derive(Default)]
 struct Local;
 
@@ -86,7 +86,7 @@ fn many(a: u8, b: i8, c: u16, d: i16, e: u32, f: i32, g: u64, h: i64, i: Vec<u8>
 }
 
 #[test]
-fn are_read_as_serde_reads_them() {
+fn parameters_are_deserialized_like_fields() {
     let least = json!({"city": "Oslo", "even": 2, "opaque": "x"});
     assert_eq!(
         call(all::SKILL, least).unwrap(),
@@ -112,7 +112,7 @@ fn are_read_as_serde_reads_them() {
 }
 
 #[test]
-fn have_the_schema_of_fields() {
+fn parameters_have_the_schema_of_fields() {
     let inputs = &document(all::SKILL)["contract"]["inputs"];
     assert_eq!(inputs["required"], json!(["city", "even", "opaque"]));
     assert_eq!(inputs["additionalProperties"], json!(false));
@@ -142,7 +142,7 @@ fn have_the_schema_of_fields() {
 }
 
 #[test]
-fn may_be_flattened_opaque_or_many() {
+fn parameters_can_be_flattened_opaque_or_numerous() {
     assert_eq!(
         call(flatten::SKILL, json!({"branch": "a", "remote": "b"})).unwrap(),
         json!({"result": "ab"})

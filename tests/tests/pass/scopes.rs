@@ -1,4 +1,4 @@
-//! Where a skill may be declared.
+//! The places where a skill can be declared.
 
 use serde_json::json;
 use skill_sdk::{Registry, Skill, skill};
@@ -34,7 +34,7 @@ mod private {
     }
 }
 
-/// A skill whose types exist in one function only.
+/// A skill whose types exist only within one function.
 fn local() -> &'static Skill {
     use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ fn local() -> &'static Skill {
     struct Depth(u8);
 
     #[skill("scope.local_field", version = "1", side_effects = "none", risk = "low")]
-    #[allow(dead_code, reason = "nobody calls it but a host")]
+    #[allow(dead_code, reason = "only a server calls it")]
     fn depth(depth: Depth) -> u8 {
         depth.0
     }
@@ -113,7 +113,7 @@ fn conditional_attribute() {}
 fn attribute() {}
 
 #[cfg_attr(any(), skill("scope.no_attribute", version = "1", side_effects = "none"))]
-#[allow(dead_code, reason = "it is no skill in this build")]
+#[allow(dead_code, reason = "it is not a skill in this build")]
 fn no_attribute() {}
 
 macro_rules! declare {
@@ -131,7 +131,7 @@ declare! {
 }
 
 #[test]
-fn are_all_found() {
+fn skills_in_all_scopes_are_registered() {
     let registry = Registry::collect().unwrap();
     let found: Vec<&str> = registry
         .iter()
@@ -157,7 +157,7 @@ fn are_all_found() {
 }
 
 #[test]
-fn work_in_each() {
+fn skills_work_in_all_scopes() {
     assert_eq!(
         call(private::deeper::nested::SKILL, json!({})).unwrap(),
         json!({"result": 4})

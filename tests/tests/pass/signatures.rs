@@ -1,4 +1,4 @@
-//! Every shape that a skill's function may have.
+//! Every supported signature of a skill function.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ async fn fallible(inputs: Merge) -> Result<Merged, SkillError> {
     }
 }
 
-/// A failure with codes of its own.
+/// A failure with its own codes.
 #[derive(Debug, SkillFailure)]
 enum GitError {
     #[failure(code = "no_branch")]
@@ -174,7 +174,7 @@ async fn early_return(branch: String) -> Result<(), SkillError> {
 }
 
 #[test]
-fn give_what_the_function_gives() {
+fn outputs_are_those_of_the_function() {
     let branch = || json!({"branch": "a"});
     let table: &[(&'static Skill, Value, Value)] = &[
         (nothing::SKILL, json!({}), json!({})),
@@ -221,7 +221,7 @@ fn give_what_the_function_gives() {
 }
 
 #[test]
-fn fail_as_the_function_fails() {
+fn failures_are_those_of_the_function() {
     let empty = || json!({"branch": ""});
     let table: &[(&'static Skill, Value, &str)] = &[
         (fallible::SKILL, empty(), "no_branch"),
@@ -237,7 +237,7 @@ fn fail_as_the_function_fails() {
 }
 
 #[tokio::test]
-async fn stay_ordinary_functions() {
+async fn functions_stay_callable() {
     assert_eq!(inputs(Merge { branch: "a".into() }).branch, "a");
     assert_eq!(fields("a".into(), Some(3)).branch, "a3");
     assert_eq!(inputs_async(Merge { branch: "b".into() }).await.branch, "b");

@@ -1,4 +1,4 @@
-//! What is beside inputs and outputs: attachments, and questions to the user.
+//! Attachments and elicitation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ struct Chart {
     points: u8,
 }
 
-/// Outputs with an image.
+/// Returns outputs with an image.
 #[skill("beside.chart", version = "1", side_effects = "none", risk = "low")]
 fn chart() -> Attached<Chart> {
     Attached::new(Chart { points: 3 })
@@ -22,7 +22,7 @@ fn chart() -> Attached<Chart> {
         .with(Attachment::image([1, 2], "image/png"))
 }
 
-/// Outputs that are no object, with a text, if all goes well.
+/// Returns outputs that are not an object with a text attachment, or a failure.
 #[skill("beside.checked", version = "1", side_effects = "none", risk = "low")]
 async fn checked(fail: bool) -> Result<Attached<u8>, SkillError> {
     if fail {
@@ -31,7 +31,7 @@ async fn checked(fail: bool) -> Result<Attached<u8>, SkillError> {
     Ok(Attached::new(1).with(Attachment::text("one")))
 }
 
-/// Any error.
+/// Fails with any error.
 #[skill("beside.parsed", version = "1", side_effects = "none", risk = "low")]
 fn parsed(number: String) -> anyhow::Result<Attached<i32>> {
     let number: i32 = number.parse()?;
@@ -42,7 +42,7 @@ fn parsed(number: String) -> anyhow::Result<Attached<i32>> {
     )))
 }
 
-/// A schema of its own.
+/// Has an explicit schema.
 #[skill(
     "beside.explicit",
     version = "1",
@@ -54,14 +54,14 @@ fn explicit() -> Attached<Value> {
     Attached::new(json!({"a": 1})).with(Attachment::text("a"))
 }
 
-/// Attachments of attachments keep their order.
+/// Returns nested attachments, which keep their order.
 #[skill("beside.nested", version = "1", side_effects = "none", risk = "low")]
 fn nested() -> Attached<Attached<u8>> {
     Attached::new(Attached::new(1).with(Attachment::text("inner"))).with(Attachment::text("outer"))
 }
 
 #[tokio::test]
-async fn the_contract_and_the_outputs_are_those_of_the_inner_type() {
+async fn attachments_do_not_change_contract_and_outputs() {
     let outputs = |skill: &skill_sdk::Skill| skill.described().unwrap().contract().outputs.clone();
     assert_eq!(outputs(chart::SKILL)["properties"]["points"]["type"], "integer");
     assert_eq!(outputs(checked::SKILL)["properties"]["result"]["type"], "integer");
@@ -85,7 +85,7 @@ async fn the_contract_and_the_outputs_are_those_of_the_inner_type() {
 }
 
 #[tokio::test]
-async fn every_kind_of_result_may_have_attachments() {
+async fn every_kind_of_result_can_have_attachments() {
     let result = invoke(checked::SKILL, json!({"fail": false})).await.unwrap();
     assert_eq!(result.outputs, json!({"result": 1}));
     assert_eq!(result.attachments, [Attachment::text("one")]);
@@ -100,7 +100,7 @@ async fn every_kind_of_result_may_have_attachments() {
         result.attachments,
         [Attachment::text("inner"), Attachment::text("outer")]
     );
-    // The function stays a function.
+    // The function is still callable.
     assert_eq!(chart().attachments.len(), 2);
 }
 
@@ -109,7 +109,7 @@ struct Name {
     name: String,
 }
 
-/// Greets whoever answers.
+/// Greets the user by name.
 #[skill("beside.greet", version = "1", side_effects = "none", risk = "low")]
 async fn greet(ctx: &SkillContext) -> Result<String, SkillError> {
     match ctx.ask::<Name>("name", "Who are you?").await? {
@@ -119,7 +119,7 @@ async fn greet(ctx: &SkillContext) -> Result<String, SkillError> {
     }
 }
 
-/// The same on a thread of its own.
+/// Greets the user by name, in a synchronous function.
 #[skill("beside.greet_blocking", version = "1", side_effects = "none", risk = "low")]
 fn greet_blocking(ctx: &SkillContext) -> Result<String, SkillError> {
     let answer = ctx.ask_blocking::<Name>("name", "Who are you?")?;
@@ -127,7 +127,7 @@ fn greet_blocking(ctx: &SkillContext) -> Result<String, SkillError> {
 }
 
 #[tokio::test]
-async fn a_question_is_answered_by_its_name() {
+async fn an_elicitation_is_answered_by_name() {
     for skill in [greet::SKILL, greet_blocking::SKILL] {
         let result = invoke(skill, json!({}))
             .answer("name", json!({"name": "Ada"}))
@@ -139,7 +139,7 @@ async fn a_question_is_answered_by_its_name() {
 }
 
 #[tokio::test]
-async fn a_question_that_gets_no_answer_is_a_failure_with_a_code() {
+async fn an_unanswered_elicitation_is_a_failure() {
     let code = async |call: skill_sdk::testing::Invoke| call.await.unwrap_err().code().to_owned();
     let asked = || invoke(greet_blocking::SKILL, json!({}));
     assert_eq!(code(asked()).await, "input_not_supported");

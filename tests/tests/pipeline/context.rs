@@ -1,4 +1,4 @@
-//! What a skill sees and says of its call: identity, cost, settings, log.
+//! The context of a call: identity, cost, settings, log.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,14 +13,14 @@ use skill_sdk_tests::log;
 
 use super::{call, failure, meta};
 
-/// Usable across tasks and threads.
+/// The context is `Send`, `Sync` and `'static`.
 #[test]
-fn the_context_may_go_anywhere() {
-    fn anywhere<T: Clone + Send + Sync + Unpin + 'static>() {}
-    anywhere::<SkillContext>();
+fn the_context_can_be_sent_anywhere() {
+    fn assert_sendable<T: Clone + Send + Sync + Unpin + 'static>() {}
+    assert_sendable::<SkillContext>();
 }
 
-/// What the context says.
+/// Returns the data of its context.
 #[skill(
     "context.echo", version = "7", side_effects = "none", risk = "low",
     outputs_schema = json!({"type": "object"}),
@@ -39,7 +39,7 @@ async fn echo(ctx: &SkillContext) -> Result<Value, SkillError> {
     }))
 }
 
-/// Writes once.
+/// Requires an idempotency key.
 #[skill(
     "context.write",
     version = "1",
@@ -52,7 +52,7 @@ async fn write(ctx: &SkillContext) -> Result<String, SkillError> {
 }
 
 #[tokio::test]
-async fn an_empty_key_is_none() {
+async fn an_empty_idempotency_key_is_not_set() {
     for (key, expected) in [(Some("k"), Ok("k")), (Some(""), Err(())), (None, Err(()))] {
         let mut meta = Meta::new("local");
         meta.idempotency_key = key.map(str::to_owned);
@@ -82,7 +82,7 @@ impl ReportSink for Reports {
 }
 
 #[tokio::test]
-async fn a_skill_sees_what_the_host_knows() {
+async fn a_skill_sees_the_metadata_of_its_call() {
     let reports = Arc::new(Reports::default());
     let mut meta = Meta::new("local");
     meta.invocation_id = Some("i-1".to_owned());
@@ -105,7 +105,7 @@ async fn a_skill_sees_what_the_host_knows() {
     assert_eq!(*reports, [(1.0, Some(2.0), "half".to_owned())]);
 }
 
-/// Spends, and perhaps fails.
+/// Adds cost, and may fail.
 #[skill("context.spend", version = "1", side_effects = "none", risk = "low")]
 async fn spend(fail: bool, nothing: bool, ctx: SkillContext) -> Result<(), SkillError> {
     if nothing {
@@ -137,7 +137,7 @@ const COST: &str = concat!(
 );
 
 #[tokio::test]
-async fn cost_is_null_or_the_sums_in_order() {
+async fn costs_are_summed_by_unit() {
     let completed = call(
         spend::SKILL,
         json!({"fail": false, "nothing": true}),
@@ -178,7 +178,7 @@ async fn the_cost_of_a_failed_call_is_logged() {
             .any(|event| event.field("code") == "broke" && event.field("cost") == COST),
         "{logged:?}"
     );
-    // Callers do not see it.
+    // The caller does not see the cost of a failed call.
     let document = completed.into_document().unwrap_err();
     assert_eq!(
         document.as_object().unwrap().keys().collect::<Vec<_>>(),
@@ -186,7 +186,7 @@ async fn the_cost_of_a_failed_call_is_logged() {
     );
 }
 
-/// Speaks, asynchronously.
+/// Logs in an asynchronous function.
 #[skill("context.speak", version = "1", side_effects = "none", risk = "low")]
 async fn speak() {
     tracing::info!("before");
@@ -196,7 +196,7 @@ async fn speak() {
     tracing::trace!("after");
 }
 
-/// Speaks on the blocking pool.
+/// Logs in a synchronous function.
 #[skill("context.speak_sync", version = "1", side_effects = "none", risk = "low")]
 fn speak_sync() {
     tracing::info!("before");
@@ -205,7 +205,7 @@ fn speak_sync() {
 }
 
 #[tokio::test]
-async fn every_event_inside_a_call_carries_skill_id_and_protocol() {
+async fn every_event_of_a_call_has_skill_id_and_protocol() {
     for skill in [speak::SKILL, speak_sync::SKILL] {
         let id = format!("events-{}", skill.name());
         assert!(call(skill, json!({}), meta(&id)).await.result().is_ok());
@@ -217,7 +217,7 @@ async fn every_event_inside_a_call_carries_skill_id_and_protocol() {
             assert_eq!(inherited, [skill.reference(), id.as_str(), "test"]);
         }
     }
-    // Without an id the others are there all the same.
+    // Without an invocation id the other fields are still logged.
     assert!(
         call(speak::SKILL, json!({}), Meta::new("no-id"))
             .await
@@ -227,7 +227,7 @@ async fn every_event_inside_a_call_carries_skill_id_and_protocol() {
     assert!(log::text().contains("\"protocol\": \"no-id\""));
 }
 
-/// Handles what must not be told.
+/// Handles values that must not be logged.
 #[skill(
     "context.secretive", version = "1", side_effects = "none", risk = "low",
     outputs_schema = json!({"type": "object", "properties": {"kind": {"maxLength": 40}}}),
@@ -243,7 +243,7 @@ async fn secretive(kind: String, ctx: &SkillContext) -> Result<Value, SkillError
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_log_holds_no_inputs_outputs_settings_or_secrets() {
+async fn inputs_outputs_settings_and_secrets_are_not_logged() {
     let known = |id: &str| {
         let mut meta = meta(id);
         let variable = ("confidential-token".to_owned(), "PRIVATE3".to_owned());

@@ -1,4 +1,4 @@
-//! The time of a call, and callers that go away.
+//! Timeouts and cancelled calls.
 
 use std::future::pending;
 use std::pin::pin;
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use serde_json::json;
 use skill_sdk::{SkillContext, SkillError, skill};
-use skill_sdk_tests::signs::{self, Body, Sign, Signs};
+use skill_sdk_tests::skill_events::{self, Body, SkillEvent, SkillEvents};
 use tokio::time::Instant;
 
-use super::{call_on, host, meta};
+use super::{call_on, meta, skill_set};
 
-/// Never ends.
+/// Never returns.
 #[skill(
     "deadline.asynchronous",
     version = "1",
@@ -26,40 +26,40 @@ async fn asynchronous(ctx: &SkillContext) {
     pending::<()>().await;
 }
 
-/// Ends when it is told to, and then has a result that nobody wants.
+/// Returns once it is cancelled; the result is discarded.
 #[skill("deadline.blocking", version = "1", side_effects = "none", risk = "low")]
 fn blocking(ctx: &SkillContext) -> &'static str {
-    signs::give(ctx, Sign::Started(ctx.clone()));
-    signs::block_until_cancelled(ctx);
-    signs::give(ctx, Sign::Ended);
+    skill_events::report(ctx, SkillEvent::Started(ctx.clone()));
+    skill_events::block_until_cancelled(ctx);
+    skill_events::report(ctx, SkillEvent::Ended);
     "too late"
 }
 
-/// Hands its work to a task of its own.
+/// Does its work in a spawned task.
 #[skill("deadline.spawning", version = "1", side_effects = "none", risk = "low")]
 async fn spawning(ctx: SkillContext) {
     let work = ctx.clone();
     tokio::spawn(async move {
-        signs::give(&work, Sign::Started(work.clone()));
+        skill_events::report(&work, SkillEvent::Started(work.clone()));
         work.cancelled().await;
-        signs::give(&work, Sign::Ended);
+        skill_events::report(&work, SkillEvent::Ended);
     });
     pending::<()>().await;
 }
 
-/// Ends at once.
+/// Returns at once.
 #[skill("deadline.quick", version = "1", side_effects = "none", risk = "low")]
 fn quick(ctx: &SkillContext) -> Option<u64> {
-    signs::give(ctx, Sign::Ended);
+    skill_events::report(ctx, SkillEvent::Ended);
     ctx.remaining().map(|left| left.as_secs())
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_timeout_of_the_contract_ends_an_asynchronous_body() {
-    let host = host(&[asynchronous::SKILL]);
-    let mut signs = Signs::of_call("async-timeout");
+async fn the_timeout_drops_an_asynchronous_body() {
+    let skill_set = skill_set(&[asynchronous::SKILL]);
+    let mut events = SkillEvents::of_call("async-timeout");
     let begin = Instant::now();
-    let completed = call_on(&host, asynchronous::SKILL, &json!({}), meta("async-timeout")).await;
+    let completed = call_on(&skill_set, asynchronous::SKILL, &json!({}), meta("async-timeout")).await;
     let error = completed.result().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
     assert_eq!(
@@ -72,13 +72,13 @@ async fn the_timeout_of_the_contract_ends_an_asynchronous_body() {
     assert!(!error.is_crash());
     let took = begin.elapsed();
     assert!((1900..2100).contains(&took.as_millis()), "{took:?}");
-    let context = signs.started().await;
-    // Its body is gone, and whoever still holds the context knows.
-    assert!(matches!(signs.next().await, Sign::Dropped));
+    let context = events.started().await;
+    // The body was dropped, and the remaining context is cancelled.
+    assert!(matches!(events.next().await, SkillEvent::Dropped));
     assert!(context.is_cancelled());
 }
 
-/// Computes beyond its time, and yields to nobody.
+/// Computes beyond its timeout without an await point.
 #[skill("deadline.spinning", version = "1", side_effects = "none", risk = "low")]
 async fn spinning(ctx: &SkillContext) -> &'static str {
     while ctx.remaining() != Some(Duration::ZERO) {
@@ -88,11 +88,11 @@ async fn spinning(ctx: &SkillContext) -> &'static str {
 }
 
 #[tokio::test]
-async fn the_result_of_a_body_that_did_not_yield_in_time_is_thrown_away() {
-    let host = host(&[spinning::SKILL]);
+async fn a_late_result_of_an_asynchronous_body_is_discarded() {
+    let skill_set = skill_set(&[spinning::SKILL]);
     let mut meta = meta("spinning");
     meta.timeout = Some(Duration::from_millis(20));
-    let completed = call_on(&host, spinning::SKILL, &json!({}), meta).await;
+    let completed = call_on(&skill_set, spinning::SKILL, &json!({}), meta).await;
     let error = completed.result().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
     assert!(
@@ -105,48 +105,48 @@ async fn the_result_of_a_body_that_did_not_yield_in_time_is_thrown_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_may_set_another_timeout() {
-    let host = host(&[asynchronous::SKILL, quick::SKILL]);
+async fn the_timeout_can_be_overridden_per_call() {
+    let skill_set = skill_set(&[asynchronous::SKILL, quick::SKILL]);
     let mut meta = meta("own-timeout");
     meta.timeout = Some(Duration::from_secs(100));
     let begin = Instant::now();
-    let completed = call_on(&host, asynchronous::SKILL, &json!({}), meta.clone()).await;
+    let completed = call_on(&skill_set, asynchronous::SKILL, &json!({}), meta.clone()).await;
     assert_eq!(completed.result().unwrap_err().code(), "timeout");
     assert!(
         (99..101).contains(&begin.elapsed().as_secs()),
         "{:?}",
         begin.elapsed()
     );
-    let completed = call_on(&host, quick::SKILL, &json!({}), meta.clone()).await;
-    // The clock of deadlines is that of the runtime, which stands still here.
+    let completed = call_on(&skill_set, quick::SKILL, &json!({}), meta.clone()).await;
+    // Deadlines use the clock of the runtime, which is paused here.
     assert_eq!(completed.result().unwrap(), br#"{"result":100}"#);
-    // Longer than any clock: no limit, and no crash.
+    // A timeout beyond the range of the clock means no limit.
     meta.timeout = Some(Duration::MAX);
-    let completed = call_on(&host, quick::SKILL, &json!({}), meta).await;
+    let completed = call_on(&skill_set, quick::SKILL, &json!({}), meta).await;
     assert_eq!(completed.result().unwrap(), br#"{"result":null}"#);
 }
 
 #[tokio::test]
-async fn a_synchronous_body_is_told_and_its_late_result_is_thrown_away() {
-    let host = host(&[blocking::SKILL, quick::SKILL]);
-    let mut signs = Signs::of_call("sync-timeout");
+async fn a_synchronous_body_is_cancelled_and_its_late_result_discarded() {
+    let skill_set = skill_set(&[blocking::SKILL, quick::SKILL]);
+    let mut events = SkillEvents::of_call("sync-timeout");
     let mut short = meta("sync-timeout");
     short.timeout = Some(Duration::from_millis(20));
-    let completed = call_on(&host, blocking::SKILL, &json!({}), short).await;
+    let completed = call_on(&skill_set, blocking::SKILL, &json!({}), short).await;
     let error = completed.result().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
-    assert!(signs.started().await.is_cancelled());
-    signs.ended().await;
-    // Nothing comes of it: the host goes on with other calls.
+    assert!(events.started().await.is_cancelled());
+    events.ended().await;
+    // The result is discarded, and other calls are not affected.
     assert!(
-        call_on(&host, quick::SKILL, &json!({}), meta("after"))
+        call_on(&skill_set, quick::SKILL, &json!({}), meta("after"))
             .await
             .result()
             .is_ok()
     );
 }
 
-/// Blocks beyond its time.
+/// Blocks beyond its timeout.
 #[skill("deadline.late", version = "1", side_effects = "none", risk = "low")]
 fn late(ctx: &SkillContext) -> &'static str {
     while ctx.remaining() != Some(Duration::ZERO) {
@@ -156,7 +156,7 @@ fn late(ctx: &SkillContext) -> &'static str {
 }
 
 #[test]
-fn the_late_result_of_a_thread_is_thrown_away_when_nobody_looked_at_the_clock() {
+fn a_late_result_is_discarded_even_if_the_timer_never_fired() {
     struct Woken(mpsc::Sender<()>);
     impl Wake for Woken {
         fn wake(self: Arc<Self>) {
@@ -166,15 +166,15 @@ fn the_late_result_of_a_thread_is_thrown_away_when_nobody_looked_at_the_clock() 
     let (sender, woken) = mpsc::channel();
     let waker = Waker::from(Arc::new(Woken(sender)));
     let mut cx = Context::from_waker(&waker);
-    // Nobody runs its clock, so nothing but the end of the thread wakes the call.
+    // The clock of this runtime is never polled, so only the end of the thread wakes the call.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.unwrap();
     let _entered = runtime.enter();
-    let host = host(&[late::SKILL]);
+    let skill_set = skill_set(&[late::SKILL]);
     let mut meta = meta("late");
     meta.timeout = Some(Duration::from_millis(20));
     let inputs = json!({});
-    let mut call = pin!(call_on(&host, late::SKILL, &inputs, meta));
+    let mut call = pin!(call_on(&skill_set, late::SKILL, &inputs, meta));
     let completed = loop {
         if let Poll::Ready(completed) = call.as_mut().poll(&mut cx) {
             break completed;
@@ -185,73 +185,75 @@ fn the_late_result_of_a_thread_is_thrown_away_when_nobody_looked_at_the_clock() 
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_cancels_an_asynchronous_call() {
-    let host = host(&[asynchronous::SKILL]);
-    let mut signs = Signs::of_call("async-gone");
-    let call =
-        tokio::spawn(
-            async move { call_on(&host, asynchronous::SKILL, &json!({}), meta("async-gone")).await },
-        );
-    let context = signs.started().await;
+async fn dropping_the_call_cancels_an_asynchronous_body() {
+    let skill_set = skill_set(&[asynchronous::SKILL]);
+    let mut events = SkillEvents::of_call("async-gone");
+    let call = tokio::spawn(async move {
+        call_on(&skill_set, asynchronous::SKILL, &json!({}), meta("async-gone")).await
+    });
+    let context = events.started().await;
     assert!(!context.is_cancelled());
     call.abort();
-    signs.dropped().await;
+    events.dropped().await;
     context.cancelled().await;
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_cancels_a_synchronous_call() {
-    let host = host(&[blocking::SKILL]);
-    let mut signs = Signs::of_call("sync-gone");
+async fn dropping_the_call_cancels_a_synchronous_body() {
+    let skill_set = skill_set(&[blocking::SKILL]);
+    let mut events = SkillEvents::of_call("sync-gone");
     let call =
-        tokio::spawn(async move { call_on(&host, blocking::SKILL, &json!({}), meta("sync-gone")).await });
-    assert!(!signs.started().await.is_cancelled());
+        tokio::spawn(
+            async move { call_on(&skill_set, blocking::SKILL, &json!({}), meta("sync-gone")).await },
+        );
+    assert!(!events.started().await.is_cancelled());
     call.abort();
-    signs.ended().await;
+    events.ended().await;
 }
 
 #[tokio::test]
-async fn work_in_another_task_is_woken() {
-    let host = host(&[spawning::SKILL]);
-    let mut signs = Signs::of_call("woken");
-    let call = tokio::spawn(async move { call_on(&host, spawning::SKILL, &json!({}), meta("woken")).await });
-    let _context = signs.started().await;
-    // The task waits by now: there is one thread, and it gave way.
+async fn cancellation_wakes_a_spawned_task() {
+    let skill_set = skill_set(&[spawning::SKILL]);
+    let mut events = SkillEvents::of_call("woken");
+    let call =
+        tokio::spawn(async move { call_on(&skill_set, spawning::SKILL, &json!({}), meta("woken")).await });
+    let _context = events.started().await;
+    // By now the task waits: it runs on the only thread, and this test has yielded to it.
     tokio::task::yield_now().await;
-    assert!(signs.is_quiet());
+    assert!(events.has_no_event());
     call.abort();
-    signs.ended().await;
+    events.ended().await;
 }
 
-/// A synchronous call that had no thread in time must not have an effect after its caller was told of the timeout.
+/// A synchronous call that got no thread before its timeout must not start afterwards.
 #[test]
-fn a_call_that_timed_out_before_it_began_never_begins() {
+fn a_call_that_timed_out_in_the_queue_never_starts() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .max_blocking_threads(1)
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let host = host(&[blocking::SKILL, quick::SKILL]);
-        let (mut busy, mut waiting) = (Signs::of_call("busy"), Signs::of_call("waiting"));
+        let skill_set = skill_set(&[blocking::SKILL, quick::SKILL]);
+        let (mut busy, mut waiting) = (SkillEvents::of_call("busy"), SkillEvents::of_call("waiting"));
         let first = tokio::spawn({
-            let host = host.clone();
-            async move { call_on(&host, blocking::SKILL, &json!({}), meta("busy")).await }
+            let skill_set = skill_set.clone();
+            async move { call_on(&skill_set, blocking::SKILL, &json!({}), meta("busy")).await }
         });
         busy.started().await;
         let mut short = meta("waiting");
         short.timeout = Some(Duration::from_millis(5));
-        let completed = call_on(&host, quick::SKILL, &json!({}), short).await;
+        let completed = call_on(&skill_set, quick::SKILL, &json!({}), short).await;
         assert_eq!(completed.result().unwrap_err().code(), "timeout");
         first.abort();
         busy.ended().await;
-        // The only thread takes work in order: what came before this is done.
+        // The only thread runs work in order, so all earlier work has finished now.
         tokio::task::spawn_blocking(|| ()).await.unwrap();
-        assert!(waiting.is_quiet());
+        assert!(waiting.has_no_event());
     });
 }
 
-/// Looks at its clock.
+/// Checks its deadline.
 #[skill(
     "deadline.checking",
     version = "1",
@@ -267,13 +269,13 @@ fn checking(ctx: &SkillContext) -> Result<bool, SkillError> {
 }
 
 #[tokio::test]
-async fn a_skill_knows_what_time_is_left() {
-    let host = host(&[checking::SKILL]);
-    let completed = call_on(&host, checking::SKILL, &json!({}), meta("left")).await;
+async fn a_skill_sees_its_remaining_time() {
+    let skill_set = skill_set(&[checking::SKILL]);
+    let completed = call_on(&skill_set, checking::SKILL, &json!({}), meta("left")).await;
     assert_eq!(completed.result().unwrap(), br#"{"result":true}"#);
     let mut none = meta("none-left");
     none.timeout = Some(Duration::ZERO);
-    let completed = call_on(&host, checking::SKILL, &json!({}), none).await;
+    let completed = call_on(&skill_set, checking::SKILL, &json!({}), none).await;
     let error = completed.result().unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
 }

@@ -1,4 +1,4 @@
-//! What callers and the log see of a failure.
+//! Failures as callers and the log see them.
 
 use std::error::Error;
 use std::fmt;
@@ -11,10 +11,10 @@ use skill_sdk_tests::log::{self, Logged};
 
 use super::{call, crash, meta, wire};
 
-/// What no caller may see.
+/// A text that no caller may see.
 const MARKER: &str = "hunter2";
 
-/// The words of the library.
+/// Fails with an error of the library.
 #[skill("failures.own", version = "1", side_effects = "none", risk = "low")]
 fn own(kind: String) -> Result<(), SkillError> {
     Err(match kind.as_str() {
@@ -31,7 +31,7 @@ fn own(kind: String) -> Result<(), SkillError> {
     })
 }
 
-/// An error with a cause.
+/// An error with a source.
 #[derive(Debug)]
 struct Chain(&'static str, io::Error);
 
@@ -47,37 +47,37 @@ impl Error for Chain {
     }
 }
 
-/// Errors that nobody classified.
+/// Fails with errors that have no classification.
 #[skill("failures.anyhow", version = "1", side_effects = "none", risk = "low")]
 async fn any_error() -> anyhow::Result<()> {
     Err(anyhow::Error::from(io::Error::other("the cause")).context(MARKER))
 }
 
-/// An error of the standard library.
+/// Fails with an error of the standard library.
 #[skill("failures.io", version = "1", side_effects = "none", risk = "low")]
 fn io_error() -> Result<u8, io::Error> {
     Err(io::Error::other(MARKER))
 }
 
-/// An error of a type of the author.
+/// Fails with an error type of the author.
 #[skill("failures.chain", version = "1", side_effects = "none", risk = "low")]
 fn chain() -> Result<(), Chain> {
     Err(Chain(MARKER, io::Error::other("the cause")))
 }
 
-/// An error in a box.
+/// Fails with a boxed error.
 #[skill("failures.boxed", version = "1", side_effects = "none", risk = "low")]
 fn boxed() -> Result<(), Box<dyn Error + Send + Sync>> {
     Err(MARKER.into())
 }
 
-/// The failures of a program.
+/// The failures of an author's program.
 #[derive(Debug, SkillFailure)]
 enum Failures {
-    /// The environment failed.
+    /// A failure of the environment.
     #[failure(code = "store_busy", retryable)]
     Busy,
-    /// It did not.
+    /// A failure that a retry does not fix.
     #[failure(code = "row.missing")]
     Missing { id: u32, cause: io::Error },
 }
@@ -100,7 +100,7 @@ impl Error for Failures {
     }
 }
 
-/// Errors that say what they are.
+/// Fails with a derived `SkillFailure`.
 #[skill("failures.derived", version = "1", side_effects = "none", risk = "low")]
 fn derived(busy: bool) -> Result<(), Failures> {
     Err(if busy {
@@ -113,7 +113,7 @@ fn derived(busy: bool) -> Result<(), Failures> {
     })
 }
 
-/// Errors that are classified on the way.
+/// Classifies errors with extension methods.
 #[skill("failures.classified", version = "1", side_effects = "none", risk = "low")]
 async fn classified(kind: String) -> Result<u32, SkillError> {
     let number = match kind.as_str() {
@@ -138,7 +138,7 @@ async fn failed(skill: &'static Skill, inputs: Value, id: &str) -> (CallOutcome,
 }
 
 #[tokio::test]
-async fn code_message_and_retryable_are_the_authors_and_the_source_is_for_the_log() {
+async fn callers_see_code_and_message_and_the_log_has_the_source() {
     let wire_of = |code: &str, message: &str, retryable: bool| json!({"code": code, "message": message, "retryable": retryable, "details": null});
     let mut detailed = wire_of("branch_missing", "no such branch", false);
     detailed["details"] = json!({"z": 1, "a": [null]});
@@ -203,7 +203,7 @@ async fn code_message_and_retryable_are_the_authors_and_the_source_is_for_the_lo
     for (index, (skill, inputs, expected, source)) in table.into_iter().enumerate() {
         let (completed, logged) = failed(skill, inputs, &format!("failure-{index}")).await;
         let error = completed.result().unwrap_err();
-        // As text: the order of the members is part of the wire.
+        // Compared as text: the order of the fields is part of the protocol.
         assert_eq!(serde_json::to_string(error).unwrap(), expected.to_string());
         assert!(!error.is_crash(), "{error:?}");
         assert!(logged.field("source").contains(source), "{logged:?}");
@@ -212,20 +212,20 @@ async fn code_message_and_retryable_are_the_authors_and_the_source_is_for_the_lo
     }
 }
 
-/// A failure of the library, as any author gets one.
+/// A failure of the library, as an author receives it.
 fn busy() -> Result<(), SkillError> {
     Err(SkillError::retryable("disk_busy", MARKER)
         .with_details(json!({"disk": 1}))
         .with_source("the cause"))
 }
 
-/// `?` on a classified failure, into a box.
+/// Fails with a classified failure that `?` converted into a box.
 #[skill("failures.in_a_box", version = "1", side_effects = "none", risk = "low")]
 fn in_a_box() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(busy()?)
 }
 
-/// The same into an error of anyhow, with context or without.
+/// The same with `anyhow`, with and without context.
 #[skill("failures.in_anyhow", version = "1", side_effects = "none", risk = "low")]
 async fn in_anyhow(context: bool) -> anyhow::Result<()> {
     use anyhow::Context;
@@ -235,7 +235,7 @@ async fn in_anyhow(context: bool) -> anyhow::Result<()> {
     Ok(busy()?)
 }
 
-/// What the library itself says through anyhow.
+/// Fails with an error of the library through `anyhow`.
 #[skill("failures.secret", version = "1", side_effects = "none", risk = "low")]
 async fn secret(ctx: &skill_sdk::SkillContext) -> anyhow::Result<()> {
     ctx.secret("not-there")?;
@@ -243,7 +243,7 @@ async fn secret(ctx: &skill_sdk::SkillContext) -> anyhow::Result<()> {
 }
 
 #[tokio::test]
-async fn a_failure_in_a_box_keeps_its_class_and_its_message_is_not_logged() {
+async fn a_boxed_failure_keeps_its_classification() {
     let expected = json!({"code": "disk_busy", "message": MARKER, "retryable": true, "details": {"disk": 1}});
     let table = [
         (in_a_box::SKILL, json!({}), "the cause"),
@@ -268,7 +268,7 @@ async fn a_failure_in_a_box_keeps_its_class_and_its_message_is_not_logged() {
 }
 
 #[tokio::test]
-async fn errors_that_nobody_classified_show_one_sentence() {
+async fn unclassified_errors_show_a_generic_message() {
     let table: [(&'static Skill, &str); 4] = [
         (any_error::SKILL, "hunter2: the cause"),
         (io_error::SKILL, MARKER),
@@ -291,7 +291,7 @@ async fn errors_that_nobody_classified_show_one_sentence() {
 }
 
 #[tokio::test]
-async fn a_code_that_cannot_be_used_becomes_skill_error_and_goes_to_the_log() {
+async fn an_invalid_code_becomes_skill_error_and_is_logged() {
     let (completed, _) = failed(own::SKILL, json!({"kind": "unusable"}), "unusable").await;
     let error = wire(completed.result().unwrap_err());
     assert_eq!(
@@ -306,7 +306,7 @@ async fn a_code_that_cannot_be_used_becomes_skill_error_and_goes_to_the_log() {
 }
 
 #[tokio::test]
-async fn a_message_is_cut_at_4000_characters() {
+async fn messages_are_truncated_at_4000_characters() {
     for (kind, cut) in [("long", true), ("exact", false)] {
         let id = format!("message-{kind}");
         let (completed, _) = failed(own::SKILL, json!({"kind": kind}), &id).await;
@@ -318,9 +318,9 @@ async fn a_message_is_cut_at_4000_characters() {
     }
 }
 
-/// Building an error never panics, whatever it is made of.
+/// Creating an error never panics, whatever its texts are.
 #[test]
-fn any_text_makes_an_error() {
+fn errors_accept_any_text() {
     for code in ["", " ", "A", "a\n", "\u{0}", "🙂", &"a".repeat(1000)] {
         let error = SkillError::retryable(code.to_owned(), "");
         assert_eq!(
@@ -328,7 +328,7 @@ fn any_text_makes_an_error() {
             ("skill_error", "skill_error"),
             "{code:?}"
         );
-        // The mistake is in the code: repeating the call cannot mend it.
+        // The mistake is in the code, so a retry does not help.
         assert!(!error.is_retryable() && error.is_crash());
     }
     let error: Box<dyn Error> = Box::new(SkillError::terminal("a", "b"));

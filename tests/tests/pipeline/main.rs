@@ -1,19 +1,19 @@
-//! The one way to run a skill: every sentence of the specification's part on execution that a caller can see.
+//! The pipeline that runs every call: the parts of the specification that a caller can observe.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test, and some skills panic on purpose"
+    reason = "a panic in a test is a failed test, and some skills panic on purpose"
 )]
 #![allow(
     clippy::unused_async,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "skills have the shape that is tested"
+    reason = "the signatures of the skills are part of the tests"
 )]
 
-mod beside;
+mod attachments_and_elicitation;
 mod context;
 mod deadline;
 mod failures;
@@ -28,31 +28,35 @@ use skill_sdk::pipeline::{Call, CallOutcome, Meta, SkillSet};
 use skill_sdk::{Skill, SkillError};
 use skill_sdk_tests::log;
 
-/// A host of these skills without shared values.
-fn host(skills: &[&'static Skill]) -> SkillSet {
+/// A skill set without states.
+fn skill_set(skills: &[&'static Skill]) -> SkillSet {
     log::capture();
     SkillSet::with_states(skills.iter().copied(), States::default()).unwrap()
 }
 
-/// What a host knows of the call with this invocation id.
+/// The metadata of a call with this invocation id.
 fn meta(invocation_id: &str) -> Meta {
     let mut meta = Meta::new("test");
     meta.invocation_id = Some(invocation_id.to_owned());
     meta
 }
 
-/// Calls a skill that `host` hosts.
-async fn call_on(host: &SkillSet, skill: &Skill, inputs: &Value, meta: Meta) -> CallOutcome {
-    host.call(host.get(skill.reference()).unwrap(), Call::value(inputs, meta))
+/// Calls a skill of this skill set.
+async fn call_on(skill_set: &SkillSet, skill: &Skill, inputs: &Value, meta: Meta) -> CallOutcome {
+    skill_set
+        .call(
+            skill_set.get(skill.reference()).unwrap(),
+            Call::value(inputs, meta),
+        )
         .await
 }
 
-/// Calls a skill that has a host of its own.
+/// Calls a skill in a skill set of its own.
 async fn call(skill: &'static Skill, inputs: Value, meta: Meta) -> CallOutcome {
-    call_on(&host(&[skill]), skill, &inputs, meta).await
+    call_on(&skill_set(&[skill]), skill, &inputs, meta).await
 }
 
-/// The text of the outputs.
+/// The outputs as text.
 async fn outputs(skill: &'static Skill, inputs: Value) -> String {
     let completed = call(skill, inputs, Meta::new("test")).await;
     String::from_utf8(completed.result().unwrap().to_vec()).unwrap()
@@ -83,7 +87,7 @@ fn wire(error: &SkillError) -> Value {
     serde_json::to_value(error).unwrap()
 }
 
-/// What callers see of a crash.
+/// A panic as callers see it.
 fn crash(message: &str) -> Value {
     json!({"code": "skill_error", "message": message, "retryable": false, "details": null})
 }

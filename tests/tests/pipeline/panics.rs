@@ -10,19 +10,19 @@ use skill_sdk::pipeline::install_panic_hook;
 use skill_sdk::{Skill, SkillContext, skill};
 use skill_sdk_tests::log;
 
-use super::{call_on, crash, host, meta, wire};
+use super::{call_on, crash, meta, skill_set, wire};
 
-/// What no caller may see.
+/// A text that no caller may see.
 const MARKER: &str = "hunter2";
 
-/// Before the first wait.
+/// Panics before the first await point.
 #[skill("panics.early", version = "1", side_effects = "none", risk = "low")]
 async fn early(go: bool) -> u8 {
     assert!(!go, "hunter2");
     1
 }
 
-/// After a wait.
+/// Panics after an await point.
 #[skill("panics.late", version = "1", side_effects = "none", risk = "low")]
 async fn late(go: bool, ctx: SkillContext) -> u8 {
     tokio::task::yield_now().await;
@@ -30,7 +30,7 @@ async fn late(go: bool, ctx: SkillContext) -> u8 {
     1
 }
 
-/// On the blocking pool.
+/// Panics in a synchronous function.
 #[skill("panics.sync", version = "1", side_effects = "none", risk = "low")]
 fn sync(go: bool) -> u8 {
     let list = [1, 2];
@@ -38,7 +38,7 @@ fn sync(go: bool) -> u8 {
     list[usize::from(go)]
 }
 
-/// Panics where its test wants it.
+/// Panics at the point that the test selects.
 #[derive(Debug, JsonSchema)]
 #[schemars(transparent)]
 struct Bomb(String);
@@ -64,20 +64,20 @@ impl Drop for Bomb {
     }
 }
 
-/// The author's own code beside the function, asynchronously.
+/// An asynchronous skill whose own code panics.
 #[skill("panics.bomb", version = "1", side_effects = "none", risk = "low")]
 async fn bomb(place: Bomb) -> Bomb {
     tokio::task::yield_now().await;
     place
 }
 
-/// The same on the blocking pool.
+/// A synchronous skill whose own code panics.
 #[skill("panics.sync_bomb", version = "1", side_effects = "none", risk = "low")]
 fn sync_bomb(place: Bomb) -> Bomb {
     place
 }
 
-/// What is thrown may panic itself when it is dropped.
+/// Panics with a payload that panics when it is dropped.
 #[skill("panics.payload", version = "1", side_effects = "none", risk = "low")]
 async fn payload(go: bool) -> u8 {
     if go {
@@ -87,7 +87,7 @@ async fn payload(go: bool) -> u8 {
 }
 
 #[tokio::test]
-async fn a_panic_is_a_crash_and_its_text_goes_to_the_log() {
+async fn a_panic_fails_the_call_and_is_logged() {
     install_panic_hook();
     let skills: &[(&'static Skill, _, _)] = &[
         (early::SKILL, json!({"go": true}), json!({"go": false})),
@@ -109,9 +109,9 @@ async fn a_panic_is_a_crash_and_its_text_goes_to_the_log() {
         (sync_bomb::SKILL, json!({"place": "drop"}), json!({"place": ""})),
     ];
     for (index, (skill, bad, good)) in skills.iter().enumerate() {
-        let host = host(&[skill]);
+        let skill_set = skill_set(&[skill]);
         let id = format!("panic-{index}");
-        let completed = call_on(&host, skill, bad, meta(&id)).await;
+        let completed = call_on(&skill_set, skill, bad, meta(&id)).await;
         let error = completed.result().unwrap_err();
         assert_eq!(
             wire(error),
@@ -131,29 +131,29 @@ async fn a_panic_is_a_crash_and_its_text_goes_to_the_log() {
             text.contains(MARKER) && text.contains("panics.rs:"),
             "{id} {bad}: {text}"
         );
-        // The host lives.
+        // Other calls still work.
         assert!(
-            call_on(&host, skill, good, meta(&id)).await.result().is_ok(),
+            call_on(&skill_set, skill, good, meta(&id)).await.result().is_ok(),
             "{id}"
         );
     }
 }
 
 #[tokio::test]
-async fn a_payload_that_panics_takes_nothing_down() {
+async fn a_panicking_payload_is_contained() {
     install_panic_hook();
-    let host = host(&[payload::SKILL]);
-    let completed = call_on(&host, payload::SKILL, &json!({"go": true}), meta("payload")).await;
+    let skill_set = skill_set(&[payload::SKILL]);
+    let completed = call_on(&skill_set, payload::SKILL, &json!({"go": true}), meta("payload")).await;
     assert_eq!(wire(completed.result().unwrap_err())["code"], "skill_error");
     assert!(
-        call_on(&host, payload::SKILL, &json!({"go": false}), meta("payload"))
+        call_on(&skill_set, payload::SKILL, &json!({"go": false}), meta("payload"))
             .await
             .result()
             .is_ok()
     );
 }
 
-/// Never ends, and panics when it is given up.
+/// Never returns, and panics when it is dropped.
 #[skill("panics.given_up", version = "1", side_effects = "none", risk = "low")]
 async fn given_up(place: Bomb) -> Bomb {
     std::future::pending::<()>().await;
@@ -161,13 +161,13 @@ async fn given_up(place: Bomb) -> Bomb {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_of_a_body_that_is_given_up_stays_with_it() {
+async fn a_panic_while_dropping_the_body_is_contained() {
     install_panic_hook();
-    let host = host(&[given_up::SKILL]);
+    let skill_set = skill_set(&[given_up::SKILL]);
     let mut times_out = meta("given-up");
     times_out.timeout = Some(Duration::from_secs(1));
     let inputs = json!({"place": "drop"});
-    let completed = call_on(&host, given_up::SKILL, &inputs, times_out).await;
+    let completed = call_on(&skill_set, given_up::SKILL, &inputs, times_out).await;
     assert_eq!(completed.result().unwrap_err().code(), "timeout");
     let logged = log::of_call("given-up");
     assert!(
@@ -175,13 +175,13 @@ async fn a_panic_of_a_body_that_is_given_up_stays_with_it() {
         "{logged:?}"
     );
 
-    // The same when the caller goes away.
-    let call = tokio::spawn(async move { call_on(&host, given_up::SKILL, &inputs, meta("gone")).await });
+    // The same when the call is cancelled.
+    let call = tokio::spawn(async move { call_on(&skill_set, given_up::SKILL, &inputs, meta("gone")).await });
     tokio::task::yield_now().await;
     call.abort();
     assert!(
         call.await.unwrap_err().is_cancelled(),
-        "the task of the caller did not panic"
+        "the task of the caller does not panic"
     );
     let logged = log::of_call("gone");
     assert!(
@@ -191,17 +191,17 @@ async fn a_panic_of_a_body_that_is_given_up_stays_with_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn other_calls_go_on_beside_a_panic() {
+async fn other_calls_continue_after_a_panic() {
     install_panic_hook();
-    let host = host(&[late::SKILL, sync::SKILL]);
+    let skill_set = skill_set(&[late::SKILL, sync::SKILL]);
     let calls = (0..40).map(|index| {
-        let (host, skill) = (
-            host.clone(),
+        let (skill_set, skill) = (
+            skill_set.clone(),
             if index % 4 < 2 { late::SKILL } else { sync::SKILL },
         );
         let go = index % 2 == 0;
         tokio::spawn(async move {
-            let completed = call_on(&host, skill, &json!({"go": go}), meta("beside")).await;
+            let completed = call_on(&skill_set, skill, &json!({"go": go}), meta("beside")).await;
             (go, completed.result().is_err())
         })
     });

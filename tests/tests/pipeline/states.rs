@@ -1,4 +1,4 @@
-//! Values that all calls share.
+//! States: values that all calls share.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -8,21 +8,21 @@ use skill_sdk::context::States;
 use skill_sdk::pipeline::{Meta, SkillSet};
 use skill_sdk::{Environment, Registry, Skill, SkillContext, SkillError, skill, state};
 use skill_sdk_tests::log;
-use skill_sdk_tests::signs::{Body, Signs};
+use skill_sdk_tests::skill_events::{Body, SkillEvents};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::{call_on, meta};
 
-/// Counts how often a value was built, and lets tests say when it is ready.
-struct Workshop {
+/// Counts how often a state is built, and lets the test decide when it is ready.
+struct Builder {
     built: AtomicU32,
-    /// A permit for each that was begun.
+    /// A permit for each build that was started.
     begun: Semaphore,
     ready: Semaphore,
 }
 
-impl Workshop {
+impl Builder {
     const fn new() -> Self {
         Self {
             built: AtomicU32::new(0),
@@ -31,7 +31,7 @@ impl Workshop {
         }
     }
 
-    /// Builds one more, once the test says so; gives its number.
+    /// Builds one more once the test allows it, and returns its number.
     async fn build(&self) -> u32 {
         let number = self.built.fetch_add(1, SeqCst) + 1;
         self.begun.add_permits(1);
@@ -40,17 +40,21 @@ impl Workshop {
     }
 }
 
-/// A host of a skill with all states of this program, none of them built.
-fn host(skill: &'static Skill) -> SkillSet {
+/// A skill set with one skill and all states of this program, none of them built.
+fn skill_set(skill: &'static Skill) -> SkillSet {
     log::capture();
     SkillSet::new(&Registry::from_skills([skill]).unwrap()).unwrap()
 }
 
-/// Starts a call; gives the number or the failure as callers see it.
-fn start(host: &SkillSet, skill: &'static Skill, id: &str) -> impl Future<Output = Value> + Send + use<> {
-    let (host, meta) = (host.clone(), meta(id));
+/// Starts a call. It returns the number, or the failure as callers see it.
+fn start(
+    skill_set: &SkillSet,
+    skill: &'static Skill,
+    id: &str,
+) -> impl Future<Output = Value> + Send + use<> {
+    let (skill_set, meta) = (skill_set.clone(), meta(id));
     async move {
-        let completed = call_on(&host, skill, &json!({}), meta).await;
+        let completed = call_on(&skill_set, skill, &json!({}), meta).await;
         match completed.into_parts().0 {
             Ok(outputs) => serde_json::from_slice::<Value>(&outputs).unwrap()["result"].clone(),
             Err(error) => json!([error.code(), error.is_retryable()]),
@@ -65,7 +69,7 @@ fn unavailable() -> Value {
 mod shared {
     use super::*;
 
-    static WORKSHOP: Workshop = Workshop::new();
+    static WORKSHOP: Builder = Builder::new();
     struct Number(u32);
 
     #[state]
@@ -73,7 +77,7 @@ mod shared {
         Number(WORKSHOP.build().await)
     }
 
-    /// The number of the shared value.
+    /// Returns the number of the state.
     #[skill("states.shared", version = "1", side_effects = "none", risk = "low")]
     async fn shared(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
@@ -81,25 +85,21 @@ mod shared {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn fifty_callers_at_once_build_one_value() {
-        let host = host(shared::SKILL);
-        assert_eq!(
-            WORKSHOP.built.load(SeqCst),
-            0,
-            "nothing is built before it is used"
-        );
-        let mut signs = Signs::of_call("fifty");
+    async fn concurrent_callers_build_one_value() {
+        let skill_set = skill_set(shared::SKILL);
+        assert_eq!(WORKSHOP.built.load(SeqCst), 0, "a state is built on first use");
+        let mut events = SkillEvents::of_call("fifty");
         let mut calls = JoinSet::new();
         for _ in 0..50 {
-            calls.spawn(start(&host, shared::SKILL, "fifty"));
+            calls.spawn(start(&skill_set, shared::SKILL, "fifty"));
         }
         for _ in 0..50 {
-            signs.started().await;
+            events.started().await;
         }
         WORKSHOP.ready.add_permits(50);
         let numbers = calls.join_all().await;
         assert_eq!(numbers, vec![json!(1); 50]);
-        assert_eq!(start(&host, shared::SKILL, "later").await, json!(1));
+        assert_eq!(start(&skill_set, shared::SKILL, "later").await, json!(1));
         assert_eq!(WORKSHOP.built.load(SeqCst), 1);
     }
 }
@@ -107,7 +107,7 @@ mod shared {
 mod failing {
     use super::*;
 
-    static WORKSHOP: Workshop = Workshop::new();
+    static WORKSHOP: Builder = Builder::new();
     struct Number(u32);
 
     #[state]
@@ -118,7 +118,7 @@ mod failing {
         }
     }
 
-    /// The number of the shared value.
+    /// Returns the number of the state.
     #[skill("states.failing", version = "1", side_effects = "none", risk = "low")]
     async fn failing(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
@@ -126,21 +126,21 @@ mod failing {
     }
 
     #[tokio::test]
-    async fn a_failure_is_shared_and_tried_again_later() {
-        let host = host(failing::SKILL);
-        let mut signs = Signs::of_call("failing");
+    async fn a_failed_build_is_shared_and_retried_later() {
+        let skill_set = skill_set(failing::SKILL);
+        let mut events = SkillEvents::of_call("failing");
         let mut calls = JoinSet::new();
         for _ in 0..10 {
-            calls.spawn(start(&host, failing::SKILL, "failing"));
+            calls.spawn(start(&skill_set, failing::SKILL, "failing"));
         }
         for _ in 0..10 {
-            signs.started().await;
+            events.started().await;
         }
         WORKSHOP.ready.add_permits(2);
         assert_eq!(calls.join_all().await, vec![unavailable(); 10]);
         assert_eq!(WORKSHOP.built.load(SeqCst), 1);
-        assert_eq!(start(&host, failing::SKILL, "failing").await, json!(2));
-        // The reason is for the log, at each of the calls.
+        assert_eq!(start(&skill_set, failing::SKILL, "failing").await, json!(2));
+        // The reason is logged for each of the calls.
         let logged = log::of_call("failing");
         let told = logged
             .iter()
@@ -152,8 +152,8 @@ mod failing {
 mod slow {
     use super::*;
 
-    static WORKSHOP: Workshop = Workshop::new();
-    static WORKSHOP_SYNC: Workshop = Workshop::new();
+    static WORKSHOP: Builder = Builder::new();
+    static WORKSHOP_SYNC: Builder = Builder::new();
     struct Number(u32);
     struct SyncNumber(u32);
 
@@ -167,14 +167,14 @@ mod slow {
         SyncNumber(tokio::runtime::Handle::current().block_on(WORKSHOP_SYNC.build()))
     }
 
-    /// The number of the shared value.
+    /// Returns the number of the state.
     #[skill("states.slow", version = "1", side_effects = "none", risk = "low")]
     async fn slow(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
         Ok(ctx.state::<Number>().await?.0)
     }
 
-    /// The number of the shared value.
+    /// Returns the number of the state.
     #[skill("states.slow_sync", version = "1", side_effects = "none", risk = "low")]
     async fn slow_sync(ctx: SkillContext) -> Result<u32, SkillError> {
         let _body = Body::begins(&ctx);
@@ -182,26 +182,26 @@ mod slow {
     }
 
     #[tokio::test]
-    async fn a_value_that_is_slower_than_its_calls_is_built_once_all_the_same() {
+    async fn a_slow_build_outlives_the_calls_that_wait_for_it() {
         for (skill, workshop) in [(slow::SKILL, &WORKSHOP), (slow_sync::SKILL, &WORKSHOP_SYNC)] {
-            let (host, id) = (host(skill), skill.name());
-            let mut signs = Signs::of_call(id);
+            let (skill_set, id) = (skill_set(skill), skill.name());
+            let mut events = SkillEvents::of_call(id);
             for call in 0..3 {
-                let given_up = tokio::spawn(start(&host, skill, id));
-                signs.started().await;
+                let given_up = tokio::spawn(start(&skill_set, skill, id));
+                events.started().await;
                 if call == 0 {
                     let begun =
                         tokio::time::timeout(std::time::Duration::from_mins(1), workshop.begun.acquire());
                     begun.await.unwrap().unwrap().forget();
                 }
                 given_up.abort();
-                signs.dropped().await;
+                events.dropped().await;
             }
-            let waiter = tokio::spawn(start(&host, skill, id));
-            signs.started().await;
+            let waiter = tokio::spawn(start(&skill_set, skill, id));
+            events.started().await;
             workshop.ready.add_permits(10);
             assert_eq!(waiter.await.unwrap(), json!(1), "{id}");
-            assert_eq!(start(&host, skill, id).await, json!(1), "{id}");
+            assert_eq!(start(&skill_set, skill, id).await, json!(1), "{id}");
             assert_eq!(workshop.built.load(SeqCst), 1, "{id}");
         }
     }
@@ -232,25 +232,25 @@ mod panicking {
         SyncNumber(build(&BUILT_SYNC))
     }
 
-    /// The number of the shared value.
+    /// Returns the number of the state.
     #[skill("states.panicking", version = "1", side_effects = "none", risk = "low")]
     async fn panicking(ctx: SkillContext) -> Result<u32, SkillError> {
         Ok(ctx.state::<Number>().await?.0)
     }
 
-    /// The number of the shared value.
+    /// Returns the number of the state.
     #[skill("states.panicking_sync", version = "1", side_effects = "none", risk = "low")]
     async fn panicking_sync(ctx: SkillContext) -> Result<u32, SkillError> {
         Ok(ctx.state::<SyncNumber>().await?.0)
     }
 
     #[tokio::test]
-    async fn a_panic_is_a_failure_like_others() {
+    async fn a_panic_is_a_failed_build() {
         skill_sdk::pipeline::install_panic_hook();
         for skill in [panicking::SKILL, panicking_sync::SKILL] {
-            let host = host(skill);
+            let skill_set = skill_set(skill);
             let id = format!("panic-{}", skill.name());
-            assert_eq!(start(&host, skill, &id).await, unavailable(), "{id}");
+            assert_eq!(start(&skill_set, skill, &id).await, unavailable(), "{id}");
             let logged = log::of_call(&id);
             assert!(
                 logged
@@ -258,7 +258,7 @@ mod panicking {
                     .any(|event| event.field("source").contains("hunter2")),
                 "{id}: {logged:?}"
             );
-            assert_eq!(start(&host, skill, &id).await, json!(2), "{id}");
+            assert_eq!(start(&skill_set, skill, &id).await, json!(2), "{id}");
         }
     }
 }
@@ -274,7 +274,7 @@ mod from_environment {
         Ok(Greeting(environment.config("GREETING").unwrap_or_default()))
     }
 
-    /// The greeting.
+    /// Returns the greeting.
     #[skill("states.greeting", version = "1", side_effects = "none", risk = "low")]
     async fn greet(ctx: &SkillContext) -> Result<String, SkillError> {
         Ok(ctx.state::<Greeting>().await?.0.clone())
@@ -287,10 +287,10 @@ mod from_environment {
     }
 
     #[tokio::test]
-    async fn it_is_built_from_the_environment_of_the_call_and_logs_within_it() {
+    async fn a_build_sees_the_environment_and_the_span_of_the_call() {
         let environment = Environment::from_vars([("GREETING".to_owned(), "hello".to_owned())]);
         let completed = call_on(
-            &host(greet::SKILL),
+            &skill_set(greet::SKILL),
             greet::SKILL,
             &json!({}),
             greeted(environment),
@@ -305,12 +305,12 @@ mod from_environment {
     }
 
     #[tokio::test]
-    async fn a_value_may_be_given_and_a_missing_one_is_unavailable() {
+    async fn states_can_be_provided_and_missing_ones_fail() {
         log::capture();
         let given = States::default().with(Greeting("given".to_owned()));
-        let host = SkillSet::with_states([greet::SKILL], given).unwrap();
-        assert_eq!(start(&host, greet::SKILL, "given").await, json!("given"));
-        let host = SkillSet::with_states([greet::SKILL], States::default()).unwrap();
-        assert_eq!(start(&host, greet::SKILL, "missing").await, unavailable());
+        let skill_set = SkillSet::with_states([greet::SKILL], given).unwrap();
+        assert_eq!(start(&skill_set, greet::SKILL, "given").await, json!("given"));
+        let skill_set = SkillSet::with_states([greet::SKILL], States::default()).unwrap();
+        assert_eq!(start(&skill_set, greet::SKILL, "missing").await, unavailable());
     }
 }

@@ -1,4 +1,4 @@
-//! What values become on their way in and out.
+//! Conversion of inputs and outputs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use skill_sdk::pipeline::{Call, Meta};
 use skill_sdk::{Skill, SkillContext, SkillError, skill};
 use skill_sdk_tests::sample;
 
-use super::{host, outputs, paths};
+use super::{outputs, paths, skill_set};
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct Numbers {
@@ -20,16 +20,18 @@ struct Numbers {
     big: i128,
 }
 
-/// Numbers come back.
+/// Returns its numbers.
 #[skill("values.numbers", version = "1", side_effects = "none", risk = "low")]
 async fn numbers(inputs: Numbers) -> Numbers {
     inputs
 }
 
 async fn of_text(skill: &'static Skill, inputs: &str) -> Result<String, SkillError> {
-    let host = host(&[skill]);
+    let skill_set = skill_set(&[skill]);
     let call = Call::json(inputs, Meta::new("test"));
-    let completed = host.call(host.get(skill.reference()).unwrap(), call).await;
+    let completed = skill_set
+        .call(skill_set.get(skill.reference()).unwrap(), call)
+        .await;
     completed
         .into_parts()
         .0
@@ -37,7 +39,7 @@ async fn of_text(skill: &'static Skill, inputs: &str) -> Result<String, SkillErr
 }
 
 #[tokio::test]
-async fn an_integer_may_be_written_as_a_fraction() {
+async fn integers_can_be_written_as_decimals() {
     let inputs =
         r#"{"small": 1.0, "list": [2.00, 3e2, -4, 1.5e1], "map": {"a": 5.0}, "float": 1, "big": 1e20}"#;
     assert_eq!(
@@ -70,7 +72,7 @@ async fn numbers_are_exact() {
 }
 
 #[tokio::test]
-async fn of_two_members_of_one_name_the_last_counts() {
+async fn the_last_of_duplicate_fields_wins() {
     let rest = r#""list": [], "map": {}, "float": 0, "big": 0"#;
     let inputs = format!(r#"{{"small": "x", "small": 1, "small": 2, {rest}}}"#);
     assert!(
@@ -79,7 +81,7 @@ async fn of_two_members_of_one_name_the_last_counts() {
             .unwrap()
             .starts_with(r#"{"small":2,"#)
     );
-    // … also for the verdict.
+    // This applies to validation as well.
     let inputs = format!(r#"{{"small": 1, {rest}, "small": "x"}}"#);
     assert_eq!(
         paths(&of_text(numbers::SKILL, &inputs).await.unwrap_err()),
@@ -92,23 +94,23 @@ async fn of_two_members_of_one_name_the_last_counts() {
     );
 }
 
-/// Nothing.
+/// Returns nothing.
 #[skill("values.unit", version = "1", side_effects = "none", risk = "low")]
 fn unit() {}
 
-/// Nothing, or a failure.
+/// Returns nothing, or fails.
 #[skill("values.result", version = "1", side_effects = "none", risk = "low")]
 async fn unit_result() -> Result<(), SkillError> {
     Ok(())
 }
 
-/// A text.
+/// Returns a string.
 #[skill("values.text", version = "1", side_effects = "none", risk = "low")]
 fn text() -> &'static str {
     "ё \"\n"
 }
 
-/// Perhaps a list.
+/// Returns a list or null.
 #[skill("values.option", version = "1", side_effects = "none", risk = "low")]
 fn option(some: bool) -> Option<Vec<u8>> {
     some.then(|| vec![1, 2])
@@ -123,7 +125,7 @@ struct Object {
     a_first: (),
 }
 
-/// An object.
+/// Returns an object.
 #[skill("values.object", version = "1", side_effects = "none", risk = "low")]
 fn object() -> Object {
     Object {
@@ -133,7 +135,7 @@ fn object() -> Object {
     }
 }
 
-/// A map is an object as it is.
+/// Returns a map, which is an object already.
 #[skill("values.map", version = "1", side_effects = "none", risk = "low")]
 fn map() -> BTreeMap<String, u8> {
     [("a".to_owned(), 1)].into()
@@ -145,7 +147,7 @@ enum Shape {
     Circle { radius: f64 },
 }
 
-/// A tagged enum is an object.
+/// Returns a tagged enum, which is an object.
 #[skill("values.tagged", version = "1", side_effects = "none", risk = "low")]
 fn tagged() -> Shape {
     Shape::Circle { radius: 1.0 }
@@ -157,14 +159,14 @@ enum Word {
     VeryGood,
 }
 
-/// A word.
+/// Returns an enum value.
 #[skill("values.word", version = "1", side_effects = "none", risk = "low")]
 fn word() -> Word {
     Word::VeryGood
 }
 
 #[tokio::test]
-async fn outputs_are_objects_on_the_wire() {
+async fn outputs_are_always_objects() {
     let table = [
         (unit::SKILL, json!({}), "{}"),
         (unit_result::SKILL, json!({}), "{}"),
@@ -188,7 +190,7 @@ async fn outputs_are_objects_on_the_wire() {
     }
 }
 
-/// Whatever comes.
+/// Returns any value.
 #[skill(
     "values.any", version = "1", side_effects = "none", risk = "low",
     inputs_schema = json!({"type": "object"}), outputs_schema = json!({"type": "object"}),
@@ -198,7 +200,7 @@ fn any(inputs: Value, _ctx: &SkillContext) -> Value {
 }
 
 #[tokio::test]
-async fn order_and_text_of_free_values_stay() {
+async fn untyped_values_keep_order_and_notation() {
     let text = r#"{"z":[1.0,1,-0.0,1e300,"\u0001é"],"a":{"":null,"b":true}}"#;
     let got = of_text(any::SKILL, text).await.unwrap();
     assert_eq!(

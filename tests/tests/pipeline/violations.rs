@@ -1,4 +1,4 @@
-//! Inputs and outputs that break the contract.
+//! Inputs and outputs that violate the contract.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use skill_sdk::pipeline::{Call, Meta};
 use skill_sdk::{SkillError, skill};
 use skill_sdk_tests::sample;
 
-use super::{failure, host, meta, outputs, paths, violations, wire};
+use super::{failure, meta, outputs, paths, skill_set, violations, wire};
 
 const INPUTS: &str = "inputs do not match the skill's input schema";
 const OUTPUTS: &str = "outputs do not match the skill's output schema";
@@ -26,14 +26,14 @@ struct Branch {
     leaf: u8,
 }
 
-/// Leaves of a tree.
+/// Takes a tree.
 #[skill("violations.tree", version = "1", side_effects = "none", risk = "low")]
 fn tree(inputs: Tree) -> Vec<u8> {
     inputs.branches.iter().map(|branch| branch.leaf).collect()
 }
 
 #[tokio::test]
-async fn every_violation_is_told_with_its_path_in_order() {
+async fn all_violations_are_reported_with_their_paths_in_order() {
     let branches: Vec<_> = (0..11).map(|leaf| json!({"leaf": leaf})).collect();
     let mut inputs = json!({"branches": branches, "a/b~c": -1});
     inputs["branches"][10] = json!({"leaf": "x"});
@@ -45,7 +45,7 @@ async fn every_violation_is_told_with_its_path_in_order() {
         ("input_contract_violation", INPUTS)
     );
     assert!(!error.is_retryable() && !error.is_crash());
-    // Names are not escaped, and indexes are numbers: 2 stands before 10.
+    // Names are not escaped. Indexes are compared as numbers: 2 sorts before 10.
     assert_eq!(
         paths(&error),
         ["/a/b~c", "/branches/0/leaf", "/branches/2", "/branches/10/leaf"]
@@ -54,12 +54,12 @@ async fn every_violation_is_told_with_its_path_in_order() {
     assert_eq!(keys, ["errors"]);
     assert!(
         violations(&error)[2].1.contains("leaf"),
-        "the message names what is missing"
+        "the message names the missing field"
     );
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_whole_is_at_the_root() {
+async fn violations_of_the_whole_value_are_at_the_root() {
     let error = failure(tree::SKILL, json!({}), meta("root")).await;
     assert_eq!(paths(&error), ["/"]);
     for inputs in [json!(null), json!([]), json!("{}"), json!(1), json!(true)] {
@@ -73,18 +73,20 @@ async fn what_is_wrong_with_the_whole_is_at_the_root() {
 }
 
 #[tokio::test]
-async fn inputs_that_are_no_json_are_a_violation_too() {
-    let host = host(&[tree::SKILL]);
+async fn invalid_json_is_a_violation() {
+    let skill_set = skill_set(&[tree::SKILL]);
     for text in ["", "{", "{}x", "{\"branches\":[],}", "\u{feff}{}", "nan"] {
         let call = Call::json(text, Meta::new("test"));
-        let completed = host.call(host.get("violations.tree@1").unwrap(), call).await;
+        let completed = skill_set
+            .call(skill_set.get("violations.tree@1").unwrap(), call)
+            .await;
         let error = completed.result().unwrap_err();
         assert_eq!(error.code(), "input_contract_violation", "{text}");
         assert_eq!(paths(error), ["/"], "{text}");
     }
 }
 
-/// Hard to please.
+/// Has strict constraints.
 #[skill(
     "violations.picky", version = "1", side_effects = "none", risk = "low",
     inputs_schema = json!({"type": "object", "additionalProperties": {"enum": ["this"]}}),
@@ -94,7 +96,7 @@ fn picky(inputs: Value) -> Value {
 }
 
 #[tokio::test]
-async fn at_most_twenty_violations_that_quote_no_long_value() {
+async fn at_most_20_violations_are_reported_and_long_values_are_not_quoted() {
     let error = failure(sample::many_errors::SKILL, json!({}), meta("many")).await;
     assert_eq!(violations(&error).len(), 20);
     let inputs: serde_json::Map<_, _> = (0..25)
@@ -105,7 +107,7 @@ async fn at_most_twenty_violations_that_quote_no_long_value() {
     let expected: Vec<_> = (0..20).map(|index| format!("/{index:02}")).collect();
     assert_eq!(paths(&error), expected);
     for (_, message) in found {
-        // A value that is too long to be quoted would hide what is wrong with it.
+        // A long value is not quoted, because it would hide the constraint.
         assert_eq!(message, "the value is not one of \"this\"");
     }
 }
@@ -125,7 +127,7 @@ struct Even {
     number: i64,
 }
 
-/// Checks that only the type makes.
+/// Takes values that only the type can check.
 #[skill("violations.even", version = "1", side_effects = "none", risk = "low")]
 fn only_even(
     list: Vec<Even>,
@@ -139,7 +141,7 @@ fn only_even(
         + small
 }
 
-/// The schema promises less than the type takes.
+/// The schema accepts more than the type.
 #[skill(
     "violations.handwritten", version = "1", side_effects = "none", risk = "low",
     inputs_schema = json!({"type": "object"}),
@@ -149,7 +151,7 @@ fn handwritten(inputs: Tree) -> usize {
 }
 
 #[tokio::test]
-async fn what_only_the_type_refuses_is_an_input_violation_with_its_path() {
+async fn values_rejected_by_the_type_are_violations_with_a_path() {
     let table = [
         (
             json!({"list": [{"number": 2}, {"number": 3}]}),
@@ -161,7 +163,7 @@ async fn what_only_the_type_refuses_is_an_input_violation_with_its_path() {
             "/map/a/b/number",
             "must be even",
         ),
-        // What was written `1.0` on the way is not what is wrong.
+        // The violation points to the real problem, not to the number written as `1.0`.
         (
             json!({"small": 1.0, "list": [{"number": 2.0}, {"number": 3.0}]}),
             "/list/1/number",
@@ -196,7 +198,7 @@ async fn what_only_the_type_refuses_is_an_input_violation_with_its_path() {
     }
 }
 
-/// What the schema allows and the type does not.
+/// Returns values that the type allows and the schema does not.
 #[skill(
     "violations.outputs", version = "1", side_effects = "none", risk = "low",
     inputs_schema = json!({"type": "object"}),
@@ -218,20 +220,20 @@ impl Serialize for Unwritable {
     }
 }
 
-/// Cannot be written.
+/// Returns a value that cannot be serialized.
 #[skill("violations.unwritable", version = "1", side_effects = "none", risk = "low")]
 async fn unwritable() -> Result<Unwritable, SkillError> {
     Ok(Unwritable)
 }
 
-/// Not a number.
+/// Returns NaN.
 #[skill("violations.nan", version = "1", side_effects = "none", risk = "low")]
 fn not_a_number() -> f64 {
     f64::NAN
 }
 
 #[tokio::test]
-async fn outputs_that_break_the_contract() {
+async fn invalid_outputs_are_rejected() {
     let table = [
         (json!({"kind": "c"}), vec!["/kind"]),
         (json!({}), vec!["/"]),
@@ -269,7 +271,7 @@ async fn outputs_that_break_the_contract() {
     );
 }
 
-/// A text of every standard format.
+/// Takes a string of every standard format.
 #[skill(
     "violations.formats", version = "1", side_effects = "none", risk = "low",
     inputs_schema = json!({"type": "object", "properties": {
@@ -285,7 +287,7 @@ fn formats(inputs: Value) -> Value {
 }
 
 #[tokio::test]
-async fn standard_formats_are_asserted() {
+async fn standard_formats_are_validated() {
     let table = [
         ("date-time", "2026-02-28T23:59:59Z", "2026-02-28 23:59:59"),
         ("date", "2028-02-29", "2026-02-29"),
@@ -323,15 +325,16 @@ struct Labels {
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct Label(#[schemars(length(max = 3))] String);
 
-/// Labels, and anything.
+/// Takes labels and any value.
 #[skill("violations.labels", version = "1", side_effects = "none", risk = "low")]
 fn labels(inputs: Labels) -> Labels {
     inputs
 }
 
-/// A JSON library has private names that make it read another value than was sent: what is checked must be what the skill gets.
+/// The JSON library has private field names that make it deserialize another value than the validated one. They must be
+/// rejected.
 #[tokio::test]
-async fn private_names_of_the_json_library_pass_nowhere() {
+async fn private_names_of_the_json_library_are_rejected() {
     let word = "$serde_json::private::RawValue";
     let mut nested = "1".to_owned();
     for _ in 0..8 {
@@ -345,9 +348,9 @@ async fn private_names_of_the_json_library_pass_nowhere() {
         r#"{"labels": {}, "any": {"$serde_json::private::Number": "7"}}"#.to_owned(),
         format!(r#"{{"labels": {{}}, "any": {nested}}}"#),
     ] {
-        let host = host(&[labels::SKILL]);
-        let runnable = host.get("violations.labels@1").unwrap();
-        let completed = host
+        let skill_set = skill_set(&[labels::SKILL]);
+        let runnable = skill_set.get("violations.labels@1").unwrap();
+        let completed = skill_set
             .call(runnable, Call::json(inputs.clone(), Meta::new("test")))
             .await;
         let error = completed.result().unwrap_err();

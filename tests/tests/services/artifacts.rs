@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use skill_sdk::artifacts::MAX_ARTIFACT_BYTES;
 
-use super::platform::{Fault, Platform};
-use super::wire::Reply;
+use super::faulty_server::Reply;
+use super::mock_platform::{Fault, Platform};
 use super::{context, within};
 
 /// The SHA-256 of `hello`.
@@ -20,7 +20,7 @@ fn put(platform: &Platform, data: &[u8], etag: Option<&str>) {
 }
 
 #[tokio::test]
-async fn bytes_media_type_and_hash() {
+async fn an_artifact_has_bytes_media_type_and_hash() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     let tagged = [
@@ -55,10 +55,10 @@ async fn bytes_media_type_and_hash() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_not_read_to_its_end() {
+async fn too_large_responses_are_not_read_to_the_end() {
     let platform = Platform::start().await;
     let too_large = u64::try_from(MAX_ARTIFACT_BYTES).unwrap() + 1;
-    platform.breaks(
+    platform.add_faults(
         "/artifacts/",
         [
             Fault::Instead(Reply::Announce(too_large)),
@@ -73,21 +73,21 @@ async fn what_is_too_large_is_not_read_to_its_end() {
             ("artifact_too_large", false)
         );
     }
-    platform.breaks("/context/recall", [Fault::Instead(Reply::Flood)]);
+    platform.add_faults("/context/recall", [Fault::Instead(Reply::Flood)]);
     let query = skill_sdk::knowledge::RecallQuery::new("w");
     let error = context.knowledge().recall(&query).await.unwrap_err();
     assert_eq!(error.code(), "core_answer_too_large");
 }
 
 #[tokio::test]
-async fn a_credential_follows_no_redirect() {
+async fn redirects_are_not_followed() {
     let platform = Platform::start().await;
     let elsewhere = Reply::Http {
         status: 307,
         headers: vec![("location", "/elsewhere".to_owned())],
         body: Vec::new(),
     };
-    platform.breaks("/artifacts/", [Fault::Instead(elsewhere)]);
+    platform.add_faults("/artifacts/", [Fault::Instead(elsewhere)]);
     let error = context(platform.variables())
         .artifacts()
         .read("a-1")
@@ -98,11 +98,11 @@ async fn a_credential_follows_no_redirect() {
 }
 
 #[tokio::test]
-async fn reading_is_repeated_and_ends_with_the_call() {
+async fn reads_are_retried_until_the_end_of_the_call() {
     let platform = Platform::start().await;
     put(&platform, b"hello", None);
-    // An answer that breaks off, a connection that breaks.
-    platform.breaks(
+    // A truncated response, then a closed connection.
+    platform.add_faults(
         "/artifacts/",
         [Fault::Instead(Reply::Announce(10)), Fault::Instead(Reply::Drop)],
     );
@@ -115,14 +115,14 @@ async fn reading_is_repeated_and_ends_with_the_call() {
     assert!(started.elapsed() >= Duration::from_millis(1500), "0.5 s and 1 s");
     assert_eq!(platform.seen("/artifacts/").len(), 3);
 
-    platform.breaks("/artifacts/", [Fault::Instead(Reply::Hang)]);
+    platform.add_faults("/artifacts/", [Fault::Instead(Reply::Hang)]);
     let short = within(platform.variables(), Some(Duration::from_millis(100)));
     let error = short.artifacts().read("a-1").await.unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("timeout", true));
 }
 
 #[tokio::test]
-async fn a_key_of_the_core_is_enough_without_an_iam() {
+async fn an_api_key_works_without_an_iam() {
     let platform = Platform::start().await;
     put(&platform, b"hello", None);
     let key = |key| platform.variables_with(&[("CONTROL_PLANE_IAM_URL", ""), ("CONTROL_PLANE_API_KEY", key)]);
@@ -142,14 +142,14 @@ async fn a_key_of_the_core_is_enough_without_an_iam() {
     );
     let error = context(key("")).artifacts().read("a-1").await.unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("config_missing", true));
-    // A key that no header can hold.
+    // A key that is not a valid header value.
     let error = context(key("a\u{7}b")).artifacts().read("a-1").await.unwrap_err();
     assert_eq!(error.code(), "core_error");
     assert!(platform.seen("exchange").is_empty());
 }
 
 #[tokio::test]
-async fn the_token_may_stand_in_the_file_of_credentials() {
+async fn the_token_can_be_in_the_credentials_file() {
     use std::os::unix::fs::PermissionsExt;
 
     let platform = Platform::start().await;
@@ -162,7 +162,7 @@ async fn the_token_may_stand_in_the_file_of_credentials() {
         .into_iter()
         .find(|(name, _)| name == "CONTROL_PLANE_IAM_URL");
     let account = format!("{}|t-1|p-1", iam.unwrap().1);
-    let content = serde_json::json!({account: {"token": super::platform::PLATFORM_TOKEN}});
+    let content = serde_json::json!({account: {"token": super::mock_platform::PLATFORM_TOKEN}});
     std::fs::write(&path, content.to_string()).unwrap();
     let config = folder.path().to_str().unwrap();
     let variables = || {
@@ -175,13 +175,13 @@ async fn the_token_may_stand_in_the_file_of_credentials() {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
     let error = context(variables()).artifacts().read("a-1").await.unwrap_err();
     assert_eq!(error.code(), "iam_credentials_file_permissions");
-    // It is looked at again, since nothing was good before.
+    // The file is read again, because no token has been accepted yet.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     context(variables()).artifacts().read("a-1").await.unwrap();
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn an_unreachable_core_is_retryable() {
     let platform = Platform::start().await;
     // A port that was free a moment ago.
     let free = tokio::net::TcpListener::bind("127.0.0.1:0")

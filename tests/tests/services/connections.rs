@@ -7,22 +7,22 @@ use skill_sdk::connections::{AccessToken, ConnectionStatus};
 use skill_sdk::testing::{FakeConnection, FakeConnections};
 use skill_sdk::{SkillContext, SkillError};
 
-use super::platform::{Fault, MATERIAL, PLACE, Platform, described};
-use super::store::LEASE;
-use super::wire::Reply;
-use super::{context, lent};
+use super::faulty_server::Reply;
+use super::mock_platform::{Fault, MATERIAL, PLACE, Platform, connection_description};
+use super::mock_secret_store::LEASE;
+use super::{borrowed_context, context};
 
 async fn token(context: &SkillContext) -> Result<AccessToken, SkillError> {
     context.connection("crm").await?.access_token().await
 }
 
-fn told(error: &SkillError) -> (&str, bool, Option<&str>) {
+fn store_error(error: &SkillError) -> (&str, bool, Option<&str>) {
     let reason = error.details().and_then(|details| details["reason"].as_str());
     (error.code(), error.is_retryable(), reason)
 }
 
 #[tokio::test]
-async fn the_way_of_a_token() {
+async fn a_token_is_fetched_from_the_store() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     let crm = context.connection("crm").await.unwrap();
@@ -52,7 +52,7 @@ async fn the_way_of_a_token() {
         platform.seen("exchange")[1].body["scopes"],
         json!(["secrets:read"])
     );
-    // The core sees nothing of the store, and the store nothing of the core.
+    // The core sees nothing of the store, and the store sees nothing of the core.
     let core = platform.seen("/core/");
     assert!(
         core.iter()
@@ -67,7 +67,7 @@ async fn the_way_of_a_token() {
 }
 
 #[tokio::test]
-async fn a_hundred_callers_are_one() {
+async fn concurrent_callers_share_one_request() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     let tasks: Vec<_> = (0..100)
@@ -86,7 +86,7 @@ async fn a_hundred_callers_are_one() {
 }
 
 #[tokio::test]
-async fn a_store_that_was_restarted_is_logged_into_again() {
+async fn a_revoked_login_is_renewed() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     let crm = context.connection("crm").await.unwrap();
@@ -94,7 +94,7 @@ async fn a_store_that_was_restarted_is_logged_into_again() {
     platform.state().store.revoke_logins();
     assert_eq!(crm.access_token_fresh().await.unwrap().expose(), MATERIAL);
     assert_eq!(platform.seen("/auth/jwt/login").len(), 2);
-    // A clock that runs ahead of ours ends the lease sooner than we think.
+    // If the store's clock is fast, the lease ends earlier than expected.
     platform.state().store.advance(LEASE);
     assert_eq!(crm.access_token_fresh().await.unwrap().expose(), MATERIAL);
     assert_eq!(platform.seen("/auth/jwt/login").len(), 3);
@@ -102,12 +102,12 @@ async fn a_store_that_was_restarted_is_logged_into_again() {
     assert_eq!(platform.seen("/auth/jwt/login").len(), 3);
 }
 
-/// What the API documents beside the statuses of the recorded cases: none of it is about one connection, and all of it may
-/// pass.
+/// Documented statuses of the store that the recorded cases do not cover. They do not depend on the connection, and they
+/// are temporary.
 #[tokio::test]
-async fn statuses_of_a_store_that_is_not_itself() {
+async fn temporary_store_statuses_are_retryable() {
     let platform = Platform::start().await;
-    // A standby that sends its clients elsewhere; quotas; states of a replica; caches that lag behind; faults.
+    // A standby that redirects, quotas, replica states, lagging caches, internal errors.
     let elsewhere = Reply::Http {
         status: 307,
         headers: vec![("location", format!("http://127.0.0.1:9/v1/{PLACE}"))],
@@ -127,13 +127,13 @@ async fn statuses_of_a_store_that_is_not_itself() {
     ];
     for part in ["/auth/jwt/login", PLACE] {
         for (reply, reason) in &table {
-            // Another configuration, another client: nothing is in a cache.
+            // A new configuration creates a new client, so no cache is shared.
             let own = format!("{reason}-{}", part.len());
             let context = context(platform.variables_with(&[("IAM_PRINCIPAL", &own)]));
-            platform.breaks(part, [Fault::Instead(reply.clone())]);
+            platform.add_faults(part, [Fault::Instead(reply.clone())]);
             let error = token(&context).await.unwrap_err();
             assert_eq!(
-                told(&error),
+                store_error(&error),
                 ("secret_store_unavailable", true, Some(*reason)),
                 "{part}"
             );
@@ -150,30 +150,30 @@ async fn statuses_of_a_store_that_is_not_itself() {
 }
 
 #[tokio::test]
-async fn a_version_that_was_deleted_is_not_there() {
+async fn a_deleted_version_is_not_found() {
     let platform = Platform::start().await;
     platform.state().store.deleted.insert(PLACE.to_owned());
     let error = token(&context(platform.variables())).await.unwrap_err();
     let expected = ("secret_store_unavailable", true, Some("access_not_granted"));
-    assert_eq!(told(&error), expected);
-    // The core was asked again, because it may know more.
+    assert_eq!(store_error(&error), expected);
+    // The core was asked again, because it may know a newer version.
     assert_eq!(platform.seen("/agents/me/connections/").len(), 2);
 }
 
 #[tokio::test]
-async fn what_the_store_does_not_give() {
+async fn unusable_store_responses_are_failures() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     let unavailable = |reason| ("secret_store_unavailable", true, Some(reason));
     platform.state().store.sealed = true;
     assert_eq!(
-        told(&token(&context).await.unwrap_err()),
+        store_error(&token(&context).await.unwrap_err()),
         unavailable("sealed_or_standby")
     );
     platform.state().store.sealed = false;
     platform.state().store.policy.clear();
     let error = token(&context).await.unwrap_err();
-    assert_eq!(told(&error), unavailable("access_not_granted"));
+    assert_eq!(store_error(&error), unavailable("access_not_granted"));
     assert_eq!(error.details().unwrap()["connection"], "crm");
     platform.state().store.policy.insert(PLACE.to_owned());
     platform
@@ -182,7 +182,7 @@ async fn what_the_store_does_not_give() {
         .material
         .insert(PLACE.to_owned(), json!({"refresh_token": "x"}));
     assert_eq!(
-        told(&token(&context).await.unwrap_err()),
+        store_error(&token(&context).await.unwrap_err()),
         ("secret_material_malformed", false, None)
     );
     platform.state().store.material.insert(
@@ -190,38 +190,38 @@ async fn what_the_store_does_not_give() {
         json!({"access_token": "old", "expires_at": "2026-01-01T00:00:00Z"}),
     );
     assert_eq!(
-        told(&token(&context).await.unwrap_err()),
+        store_error(&token(&context).await.unwrap_err()),
         ("connection_expired", false, Some("token_expired"))
     );
-    platform.breaks(PLACE, [Fault::Instead(Reply::Drop)]);
+    platform.add_faults(PLACE, [Fault::Instead(Reply::Drop)]);
     assert_eq!(
-        told(&token(&context).await.unwrap_err()),
+        store_error(&token(&context).await.unwrap_err()),
         unavailable("unreachable")
     );
-    platform.breaks(PLACE, [Fault::Instead(Reply::Flood)]);
+    platform.add_faults(PLACE, [Fault::Instead(Reply::Flood)]);
     assert_eq!(
-        told(&token(&context).await.unwrap_err()),
+        store_error(&token(&context).await.unwrap_err()),
         unavailable("unreachable")
     );
     let role = platform.variables_with(&[("SKILL_SDK_SECRET_STORE_ROLE", "somebody-else")]);
     assert_eq!(
-        told(&token(&super::context(role)).await.unwrap_err()),
+        store_error(&token(&super::context(role)).await.unwrap_err()),
         unavailable("login_refused")
     );
     let nowhere = platform.variables_with(&[("SKILL_SDK_SECRET_STORE_URL", "")]);
     assert_eq!(
-        told(&token(&super::context(nowhere)).await.unwrap_err()),
+        store_error(&token(&super::context(nowhere)).await.unwrap_err()),
         unavailable("not_configured")
     );
     let audience = platform.variables_with(&[("SKILL_SDK_SECRET_STORE_AUDIENCE", "other")]);
     assert_eq!(
-        told(&token(&super::context(audience)).await.unwrap_err()),
+        store_error(&token(&super::context(audience)).await.unwrap_err()),
         ("iam_audience_not_allowed", false, None)
     );
 }
 
 #[tokio::test]
-async fn what_the_core_says_of_a_connection() {
+async fn connection_descriptions_are_validated() {
     let platform = Platform::start().await;
     for (status, code) in [
         ("pending", "connection_pending"),
@@ -231,7 +231,7 @@ async fn what_the_core_says_of_a_connection() {
         platform
             .state()
             .connections
-            .insert("crm".to_owned(), described(status));
+            .insert("crm".to_owned(), connection_description(status));
         let context = context(platform.variables());
         assert_eq!(context.connection("crm").await.unwrap().key(), "crm");
         let error = token(&context).await.unwrap_err();
@@ -248,7 +248,7 @@ async fn what_the_core_says_of_a_connection() {
         );
         assert_eq!(error.details(), Some(&json!({"connection": key})));
     }
-    let mut elsewhere = described("active");
+    let mut elsewhere = connection_description("active");
     elsewhere["secretRef"] = "sys/seal".into();
     platform.state().connections.insert("crm".to_owned(), elsewhere);
     let error = token(&context).await.unwrap_err();
@@ -259,10 +259,10 @@ async fn what_the_core_says_of_a_connection() {
 }
 
 #[tokio::test]
-async fn tokens_of_oauth2_stand_without_versions() {
+async fn oauth2_tokens_have_no_versions() {
     let platform = Platform::start().await;
     let place = "oauth2/creds/tenants/t-1/connections/crm";
-    let mut description = described("active");
+    let mut description = connection_description("active");
     description["secretRef"] = place.into();
     {
         let mut state = platform.state();
@@ -279,14 +279,14 @@ async fn tokens_of_oauth2_stand_without_versions() {
 }
 
 #[tokio::test]
-async fn rotation_is_seen_with_fresh_or_after_the_cache() {
+async fn a_rotated_token_is_seen_after_the_cache_or_when_fresh() {
     let fake = FakeConnections::new();
     fake.add(
         FakeConnection::new("crm")
             .token("first")
             .expires_in(Duration::from_hours(1)),
     );
-    let context = lent(|call| call.connections(&fake)).await;
+    let context = borrowed_context(|call| call.connections(&fake)).await;
     let crm = context.connection("crm").await.unwrap();
     let first = crm.access_token().await.unwrap();
     assert_eq!(first.expose(), "first");
@@ -299,7 +299,7 @@ async fn rotation_is_seen_with_fresh_or_after_the_cache() {
     assert_eq!(crm.access_token().await.unwrap().expose(), "first-2");
     fake.rotate("crm");
     assert_eq!(crm.access_token_fresh().await.unwrap().expose(), "first-3");
-    // What the host is known by expires as well, and is renewed on the way.
+    // The login of the server expires as well, and is renewed on the way.
     for _ in 0..10 {
         fake.advance(Duration::from_secs(301));
         fake.rotate("crm");
@@ -312,11 +312,11 @@ async fn rotation_is_seen_with_fresh_or_after_the_cache() {
 }
 
 #[tokio::test]
-async fn a_clock_that_is_moved_to_the_end_of_time_still_goes() {
+async fn extreme_clock_values_do_not_overflow() {
     let fake = FakeConnections::new();
     fake.add(FakeConnection::new("crm").expires_in(Duration::MAX));
     fake.add(FakeConnection::new("mail").expires_in(Duration::from_secs(1)));
-    let context = lent(|call| call.connections(&fake)).await;
+    let context = borrowed_context(|call| call.connections(&fake)).await;
     token(&context).await.unwrap();
     for _ in 0..2 {
         fake.advance(Duration::MAX);

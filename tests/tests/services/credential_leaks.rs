@@ -1,4 +1,4 @@
-//! Nothing of a credential is in logs, errors and outputs.
+//! Credentials must not appear in logs, errors and outputs.
 
 use serde_json::{Value, json};
 use skill_sdk::context::States;
@@ -6,21 +6,21 @@ use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::{Environment, SkillContext, SkillError, skill};
 use skill_sdk_tests::log;
 
-use super::platform::{Fault, MATERIAL, Platform};
-use super::wire::Reply;
+use super::faulty_server::Reply;
+use super::mock_platform::{Fault, MATERIAL, Platform};
 
-/// Everything that uses a credential.
+/// Uses every kind of credential.
 #[skill("leaks.all", version = "1", side_effects = "external_read", risk = "low")]
 async fn all(ctx: &SkillContext) -> Result<String, SkillError> {
     let crm = ctx.connection("crm").await?;
     let token = crm.access_token().await?;
-    tracing::info!(?token, ?crm, ?ctx, "what an author may log");
+    tracing::info!(?token, ?crm, ?ctx, "an author may log this");
     let artifact = ctx.artifacts().read("a-1").await?;
     Ok(format!("{token:?} {crm:?} {artifact:?}"))
 }
 
 #[tokio::test]
-async fn credentials_stay_where_they_are_used() {
+async fn credentials_are_not_leaked() {
     log::capture();
     let platform = Platform::start().await;
     platform
@@ -45,7 +45,7 @@ async fn credentials_stay_where_they_are_used() {
     let host = SkillSet::with_states([all::SKILL], States::default()).unwrap();
     for (name, fault) in faults {
         if let Some((part, fault)) = fault {
-            platform.breaks(part, [fault]);
+            platform.add_faults(part, [fault]);
         }
         let mut meta = Meta::new("test");
         let id = format!("leaks-{name}");
@@ -55,7 +55,7 @@ async fn credentials_stay_where_they_are_used() {
         } else {
             30_000
         }));
-        // Another configuration, another client: nothing is in a cache.
+        // A new configuration creates a new client, so no cache is shared.
         let own = [("IAM_PRINCIPAL", name)];
         meta.environment = Environment::from_vars(platform.variables_with(&own));
         let completed = host

@@ -1,4 +1,4 @@
-//! The recorded facts about the core in memory, replayed through the client in front of it.
+//! Replays the recorded facts about the fake core through its client.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use skill_sdk::testing::FakeCore;
 use skill_sdk::{SkillContext, SkillError};
 use skill_sdk_tests::cases::{self, Case, Replay};
 
-use super::lent;
+use super::borrowed_context;
 
-/// What is not replayed here, and why.
-const ELSEWHERE: &[(&str, &[&str])] = &[("belongs to the model in memory", &["llm-"])];
+/// The cases that are not replayed here, each with the reason.
+const ELSEWHERE: &[(&str, &[&str])] = &[("belongs to the fake of the model", &["llm-"])];
 
-/// What is an error here, and is not in the reference: operators that nobody knows, and values of a wrong type.
+/// Cases that are an error here and not in the reference: unknown operators, and values of a wrong type.
 const REFUSED: &[&str] = &["where-027", "where-034", "where-053", "where-054"];
 
-/// The context of a call with a core in memory.
+/// The context of a call with a fake core.
 async fn context(core: &FakeCore) -> SkillContext {
-    lent(|call| call.core(core)).await
+    borrowed_context(|call| call.core(core)).await
 }
 
 #[tokio::test]
-async fn recorded_facts() {
+async fn recorded_facts_match() {
     let mut replay = Replay::new(ELSEWHERE);
     for case in &cases::load("fakes.json") {
         replay.run(case, fact(case)).await;
@@ -60,7 +60,7 @@ async fn matches(case: &Case) {
     assert_eq!(case.expect["match"], found.unwrap().len() == 1, "{}", case.id);
 }
 
-/// The token is that of the state; numbers are written as in Rust.
+/// The token is derived from the state; numbers are formatted as in Rust.
 fn fingerprint(case: &Case) {
     let mut snapshot = Snapshot::new("", "", "");
     for (id, entity) in case.input["state"].as_object().unwrap() {
@@ -142,7 +142,7 @@ async fn steps(case: &Case) {
     assert_eq!(case.expect["applied"], core.applied().len(), "{}", case.id);
     assert_eq!(case.expect["queries"], json!(core.queries()), "{}", case.id);
     assert_eq!(case.expect["recalls"], json!(core.recalls()), "{}", case.id);
-    // The reference remembers what was given; here it is what was sent, with the defaults.
+    // The reference records the given value; the fake records the sent value, including defaults.
     for (sent, recorded) in core
         .documents()
         .iter()
@@ -174,7 +174,7 @@ fn query(step: &Value) -> EntityQuery {
 }
 
 #[tokio::test]
-async fn somebody_else_may_be_quicker() {
+async fn concurrent_changes_can_be_simulated() {
     let core = FakeCore::new();
     let context = context(&core).await;
     let knowledge = context.knowledge();
@@ -201,7 +201,7 @@ async fn somebody_else_may_be_quicker() {
 }
 
 #[tokio::test]
-async fn lists_have_pages_and_the_core_may_be_down() {
+async fn pages_and_outages_can_be_simulated() {
     let core = FakeCore::new();
     let entities = (0..1100).map(|n| Entity::new("k", format!("{n:04}")).attribute("even", n % 2 == 0));
     core.load("w", &Snapshot::new("p", "s", "c").entities(entities));

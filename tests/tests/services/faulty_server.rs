@@ -1,4 +1,4 @@
-//! A server that can do what real ones do only when they break.
+//! A server with faults that real servers have only when they break.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
-    /// Names in lower case.
+    /// The names are in lower case.
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Value,
 }
@@ -24,22 +24,22 @@ impl Request {
     }
 }
 
-/// What the server does.
+/// The behavior of the server.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// Answers.
+    /// Responds.
     Http {
         status: u16,
         headers: Vec<(&'static str, String)>,
         body: Vec<u8>,
     },
-    /// Announces so many bytes and sends few.
+    /// Announces this many bytes in `Content-Length` and sends fewer.
     Announce(u64),
-    /// Sends bytes without end.
+    /// Sends bytes forever.
     Flood,
     /// Closes the connection.
     Drop,
-    /// Never answers.
+    /// Never responds.
     Hang,
 }
 
@@ -53,7 +53,7 @@ impl Reply {
     }
 }
 
-/// Serves on a free port of the loopback address until the runtime ends. Each connection has one request.
+/// Serves on a free port of the loopback address until the runtime ends. Each connection handles one request.
 pub(crate) async fn serve(answer: Arc<dyn Fn(Request) -> Reply + Send + Sync>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

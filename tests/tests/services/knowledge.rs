@@ -4,17 +4,17 @@ use serde_json::json;
 use skill_sdk::knowledge::{Document, Entity, EntityQuery, RecallQuery, Snapshot, SnapshotStale};
 
 use super::context;
-use super::platform::{Fault, Platform};
-use super::wire::Reply;
+use super::faulty_server::Reply;
+use super::mock_platform::{Fault, Platform};
 
 fn snapshot(source: &str) -> Snapshot {
     Snapshot::new("p", source, "c").entity(Entity::new("branch", "b-1").attribute("seats", 12))
 }
 
 #[tokio::test]
-async fn an_answer_that_got_lost_does_not_mean_two_effects() {
+async fn a_lost_response_is_retried_with_one_effect() {
     let platform = Platform::start().await;
-    platform.breaks("/knowledge/snapshots", [Fault::LostAnswer]);
+    platform.add_faults("/knowledge/snapshots", [Fault::LostAnswer]);
     let context = context(platform.variables());
     let applied = context
         .knowledge()
@@ -29,7 +29,7 @@ async fn an_answer_that_got_lost_does_not_mean_two_effects() {
         seen[1].header("idempotency-key")
     );
     assert_eq!(platform.state().effects, 1);
-    platform.breaks("/knowledge/documents", [Fault::LostAnswer]);
+    platform.add_faults("/knowledge/documents", [Fault::LostAnswer]);
     let stored = context
         .knowledge()
         .document(&Document::new("k", "t").chunk("text"), "w")
@@ -43,7 +43,7 @@ async fn an_answer_that_got_lost_does_not_mean_two_effects() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_taken_back_is_renewed_once() {
+async fn a_revoked_token_is_renewed_once() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     context
@@ -83,12 +83,12 @@ async fn a_token_that_was_taken_back_is_renewed_once() {
 }
 
 #[tokio::test]
-async fn a_plan_holds_for_the_state_that_it_was_made_for() {
+async fn a_plan_is_valid_for_its_state_only() {
     let platform = Platform::start().await;
     let context = context(platform.variables());
     let knowledge = context.knowledge();
     let plan = knowledge.preview(&snapshot("s"), "w").await.unwrap();
-    platform.state().interfere("w", "s");
+    platform.state().change_concurrently("w", "s");
     let error = knowledge
         .apply(&snapshot("s"), "w", Some(&plan.state_token))
         .await
@@ -103,8 +103,8 @@ async fn a_plan_holds_for_the_state_that_it_was_made_for() {
         .await
         .unwrap();
     assert_eq!(platform.state().effects, 1);
-    // Any other failure is one.
-    platform.breaks(
+    // Other failures are returned unchanged.
+    platform.add_faults(
         "/knowledge/snapshots",
         [Fault::Instead(Reply::json(
             422,
@@ -117,7 +117,7 @@ async fn a_plan_holds_for_the_state_that_it_was_made_for() {
 }
 
 #[tokio::test]
-async fn lists_of_many_pages() {
+async fn lists_are_paginated() {
     let platform = Platform::start().await;
     let entity = |n| json!({"kind": "k", "key": format!("{n:05}"), "title": null, "attributes": {"n": n}, "source": "s"});
     platform.state().entities = (0..1203).map(entity).collect();
@@ -148,7 +148,7 @@ async fn lists_of_many_pages() {
 }
 
 #[tokio::test]
-async fn what_is_remembered() {
+async fn recall_returns_sections() {
     let platform = Platform::start().await;
     let recall = context(platform.variables())
         .knowledge()

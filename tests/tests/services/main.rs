@@ -1,20 +1,20 @@
-//! The services of the context as skills use them: over real HTTP to a double of the platform, and with the fakes.
+//! The platform services of the context: over real HTTP to a mock of the platform, and with the fakes.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a panic of a test program is a failed test"
+    reason = "a panic in a test is a failed test"
 )]
 
 mod artifacts;
 mod connections;
+mod credential_leaks;
 mod fakes;
+mod faulty_server;
 mod knowledge;
-mod leaks;
-mod platform;
-mod store;
-mod wire;
+mod mock_platform;
+mod mock_secret_store;
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -27,12 +27,12 @@ use skill_sdk::testing::{Invoke, invoke};
 use skill_sdk::{Environment, SkillContext, skill};
 use tokio::sync::oneshot;
 
-/// The context of a call with these variables and no others.
+/// The context of a call with only these environment variables.
 fn context(variables: impl IntoIterator<Item = (String, String)>) -> SkillContext {
     within(variables, None)
 }
 
-/// The context of a call that has this much time.
+/// The context of a call with this timeout.
 fn within(variables: impl IntoIterator<Item = (String, String)>, time: Option<Duration>) -> SkillContext {
     let mut meta = Meta::new("test");
     meta.environment = Environment::from_vars(variables);
@@ -40,10 +40,10 @@ fn within(variables: impl IntoIterator<Item = (String, String)>, time: Option<Du
     SkillContext::new("a@1", meta)
 }
 
-/// Who waits for the contexts of which calls.
+/// The tests that wait for the context of a call, by its number.
 static BORROWERS: Mutex<Option<HashMap<u64, oneshot::Sender<SkillContext>>>> = Mutex::new(None);
 
-/// Hands its context out, and stays until the test ends.
+/// Sends its context to the test, and keeps running until the test ends.
 #[skill("services.lend", version = "1", side_effects = "none", risk = "low")]
 async fn lend(number: u64, ctx: SkillContext) {
     let borrower = BORROWERS.lock().unwrap().as_mut().unwrap().remove(&number);
@@ -51,8 +51,8 @@ async fn lend(number: u64, ctx: SkillContext) {
     std::future::pending::<()>().await;
 }
 
-/// The context of a call with fakes, which lasts as long as the test.
-async fn lent(prepare: impl FnOnce(Invoke) -> Invoke) -> SkillContext {
+/// The context of a call with fakes, which is valid until the end of the test.
+async fn borrowed_context(prepare: impl FnOnce(Invoke) -> Invoke) -> SkillContext {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let (borrower, context) = oneshot::channel();

@@ -1,25 +1,25 @@
-//! A double of the platform behind real sockets: the core, the IAM and the secret store, each with its own rules.
+//! A mock of the platform behind real sockets: the core, the IAM and the secret store, each with its own rules.
 //!
-//! - The IAM knows one platform access token, for two audiences, and gives tokens that can be taken back.
-//! - The core takes only its own tokens, wants a key for what must not happen twice and answers a repeat with what it has
-//!   answered before, counts states, and gives lists in pages.
-//! - The store is one of its own: see `store`.
+//! - The IAM accepts one platform access token for two audiences, and issues tokens that can be revoked.
+//! - The core accepts only tokens issued for it, requires an idempotency key for writes, and responds to a retry with its
+//!   earlier response. It versions states and paginates lists.
+//! - The secret store is in `mock_secret_store`.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
-use super::store::Store;
-use super::wire::{Reply, Request, serve};
+use super::faulty_server::{Reply, Request, serve};
+use super::mock_secret_store::Store;
 
-/// The platform access token of the host.
+/// The platform access token of the server.
 pub(crate) const PLATFORM_TOKEN: &str = "pat-visible-1";
 
-/// The material of the connection `crm`.
+/// The secret of the connection `crm`.
 pub(crate) const MATERIAL: &str = "material-visible-1";
 
-/// The place of the material of `crm`.
+/// The path of the secret of `crm`.
 pub(crate) const PLACE: &str = "kv/data/tenants/t-1/connections/crm";
 
 /// A platform that listens until the runtime ends.
@@ -29,14 +29,14 @@ pub(crate) struct Platform {
     address: String,
 }
 
-/// What it does in place of a proper answer.
+/// What the mock does instead of a valid response.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// This, and nothing else.
+    /// Only this reply.
     Instead(Reply),
-    /// An error of this status that repeats all that the request said.
+    /// An error with this status that echoes the whole request.
     Echo(u16),
-    /// All that it should, and then the connection breaks before the answer.
+    /// Handles the request, then closes the connection before the response.
     LostAnswer,
 }
 
@@ -44,17 +44,17 @@ pub(crate) enum Fault {
 pub(crate) struct State {
     /// All requests, in order.
     pub(crate) seen: Vec<Request>,
-    /// What is wrong with the next requests whose path has this in it.
+    /// The faults for the next requests whose path contains the string.
     pub(crate) faults: Vec<(&'static str, VecDeque<Fault>)>,
     issued: u64,
-    /// Tokens that are good, and for whom.
+    /// The valid tokens and their audiences.
     tokens: HashMap<String, String>,
     pub(crate) artifacts: BTreeMap<String, (Vec<u8>, Option<String>)>,
-    /// For each workspace, pack, source and scope: how many times it changed, and the snapshot.
+    /// For each workspace, pack, source and scope: the number of changes, and the snapshot.
     slots: BTreeMap<String, (u64, Value)>,
-    /// For each idempotency key: the body, and the answer to it.
+    /// For each idempotency key: the body and the response.
     keys: HashMap<String, (Value, Value)>,
-    /// How many times something was written.
+    /// The number of writes.
     pub(crate) effects: u64,
     pub(crate) entities: Vec<Value>,
     pub(crate) connections: BTreeMap<String, Value>,
@@ -79,7 +79,9 @@ impl Platform {
         };
         {
             let mut state = platform.state();
-            state.connections.insert("crm".to_owned(), described("active"));
+            state
+                .connections
+                .insert("crm".to_owned(), connection_description("active"));
             let store = &mut state.store;
             let material = json!({"access_token": MATERIAL});
             store.material.insert(PLACE.to_owned(), material);
@@ -88,7 +90,7 @@ impl Platform {
         platform
     }
 
-    /// The variables of a host that this platform knows.
+    /// The environment variables of a server that uses this platform.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         let own = [
             ("CONTROL_PLANE_URL", format!("{}/core/", self.address)),
@@ -101,7 +103,7 @@ impl Platform {
         own.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
-    /// The variables with some of them changed; an empty one is none.
+    /// The variables with some of them changed; an empty one is treated as not set.
     pub(crate) fn variables_with(&self, changes: &[(&str, &str)]) -> Vec<(String, String)> {
         let mut variables = self.variables();
         variables.extend(
@@ -116,12 +118,12 @@ impl Platform {
         self.state.lock().unwrap()
     }
 
-    /// Breaks the next requests whose path has `part` in it.
-    pub(crate) fn breaks(&self, part: &'static str, faults: impl IntoIterator<Item = Fault>) {
+    /// Adds faults for the next requests whose path contains `part`.
+    pub(crate) fn add_faults(&self, part: &'static str, faults: impl IntoIterator<Item = Fault>) {
         self.state().faults.push((part, faults.into_iter().collect()));
     }
 
-    /// The requests whose path has `part` in it.
+    /// The requests whose path contains `part`.
     pub(crate) fn seen(&self, part: &str) -> Vec<Request> {
         let state = self.state();
         state
@@ -132,19 +134,19 @@ impl Platform {
             .collect()
     }
 
-    /// Takes all short-lived tokens back.
+    /// Revokes all short-lived tokens.
     pub(crate) fn revoke_tokens(&self) {
         self.state().tokens.clear();
     }
 }
 
-/// What the core says of the connection `crm`.
-pub(crate) fn described(status: &str) -> Value {
+/// The description of the connection `crm` in the core.
+pub(crate) fn connection_description(status: &str) -> Value {
     json!({"key": "crm", "type": "crm", "typeVersion": 2, "account": "acme", "auth": "token", "status": status,
            "settings": {"queue": "support"}, "secretRef": PLACE, "expiresAt": null})
 }
 
-fn refusal(status: u16, code: &str) -> Reply {
+fn error_reply(status: u16, code: &str) -> Reply {
     Reply::json(
         status,
         &json!({"error": {"code": code, "message": "said by the core", "details": null}}),
@@ -176,7 +178,7 @@ impl State {
             let is_ours = |jwt: &str| tokens.get(jwt).is_some_and(|audience| audience == "openbao");
             self.store.answer(path, request, is_ours)
         } else {
-            refusal(404, "not_found")
+            error_reply(404, "not_found")
         };
         if fault.is_some() { Reply::Drop } else { reply }
     }
@@ -207,7 +209,7 @@ impl State {
                     .is_some_and(|audience| audience == "control-plane")
         });
         if !known {
-            return refusal(401, "invalid_credentials");
+            return error_reply(401, "invalid_credentials");
         }
         let (path, _) = path.split_once('?').unwrap_or((path, ""));
         match (request.method.as_str(), path) {
@@ -216,7 +218,7 @@ impl State {
                 let key = path.rsplit('/').next().unwrap();
                 self.connections
                     .get(key)
-                    .map_or_else(|| refusal(404, "not_found"), |found| Reply::json(200, found))
+                    .map_or_else(|| error_reply(404, "not_found"), |found| Reply::json(200, found))
             }
             ("GET", path) => {
                 let id = path
@@ -228,18 +230,18 @@ impl State {
                 200,
                 &json!({"opened": 1, "stateToken": self.token_of(&request.body)}),
             ),
-            ("POST", "/knowledge/snapshots" | "/knowledge/documents") => self.once(path, request),
+            ("POST", "/knowledge/snapshots" | "/knowledge/documents") => self.write_once(path, request),
             ("POST", "/knowledge/entities:query") => self.page(&request.body),
             ("POST", "/context/recall") => {
                 Reply::json(200, &json!({"sections": [{"title": "s"}], "budget": 7}))
             }
-            _ => refusal(404, "not_found"),
+            _ => error_reply(404, "not_found"),
         }
     }
 
     fn artifact(&self, id: &str) -> Reply {
         let Some((data, etag)) = self.artifacts.get(id) else {
-            return refusal(404, "not_found");
+            return error_reply(404, "not_found");
         };
         let mut headers = vec![("content-type", "text/csv".to_owned())];
         headers.extend(etag.clone().map(|etag| ("etag", etag)));
@@ -250,16 +252,16 @@ impl State {
         }
     }
 
-    /// What must not happen twice.
-    fn once(&mut self, path: &str, request: &Request) -> Reply {
+    /// Handles a write with an idempotency key.
+    fn write_once(&mut self, path: &str, request: &Request) -> Reply {
         let Some(key) = request.header("idempotency-key") else {
-            return refusal(400, "idempotency_key_required");
+            return error_reply(400, "idempotency_key_required");
         };
         if let Some((body, answer)) = self.keys.get(key) {
             return if *body == request.body {
                 Reply::json(200, answer)
             } else {
-                refusal(409, "idempotency_key_reused")
+                error_reply(409, "idempotency_key_reused")
             };
         }
         let answer = if path == "/knowledge/documents" {
@@ -291,8 +293,8 @@ impl State {
         )
     }
 
-    /// Somebody else writes.
-    pub(crate) fn interfere(&mut self, workspace: &str, source: &str) {
+    /// Simulates a concurrent change by another client.
+    pub(crate) fn change_concurrently(&mut self, workspace: &str, source: &str) {
         let body = json!({"workspaceId": workspace, "pack": "p", "source": source, "scope": "c"});
         self.slots.entry(slot(&body)).or_default().0 += 1;
     }
@@ -300,13 +302,13 @@ impl State {
     fn page(&self, body: &Value) -> Reply {
         let limit = usize::try_from(body["limit"].as_u64().unwrap_or(100)).unwrap();
         if !(1..=500).contains(&limit) {
-            return refusal(400, "invalid_request");
+            return error_reply(400, "invalid_request");
         }
         let start = match body.get("cursor") {
             None => 0,
             Some(cursor) => match cursor.as_str().and_then(|cursor| cursor.strip_prefix("after-")) {
                 Some(start) => start.parse().unwrap(),
-                None => return refusal(422, "entities_query_invalid"),
+                None => return error_reply(422, "entities_query_invalid"),
             },
         };
         let items: Vec<_> = self.entities.iter().skip(start).take(limit).collect();

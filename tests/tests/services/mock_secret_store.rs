@@ -1,53 +1,53 @@
-//! The secret store of the double. It keeps the rules that the HTTP API of `OpenBao` and of `HashiCorp` Vault has in its
-//! documentation:
+//! The secret store of the mock. It follows the documented rules of the HTTP API of `OpenBao` and `HashiCorp` Vault:
 //!
 //! - errors are `{"errors": […]}`, successes an envelope with `data` or `auth`;
-//! - a sealed store answers 503 to everything;
-//! - `auth/jwt/login` takes a role and a JWT of the store's audience, else 400, and gives a token with a lease;
-//! - a token that is unknown, expired or revoked, and a path that no policy of it allows, are 403;
-//! - version 2 of `kv` nests what was stored in `data.data`; what is not there is 404 without errors, a version that was deleted 404
-//!   with its metadata; a path without `data/` is 404;
-//! - a path of no engine is 404, another method 405.
+//! - a sealed store responds with 503 to every request;
+//! - `auth/jwt/login` requires a role and a JWT for the audience of the store, or responds with 400; it returns a token
+//!   with a lease;
+//! - an unknown, expired or revoked token, and a path that no policy of the token allows, get 403;
+//! - version 2 of `kv` nests the stored value in `data.data`; a missing secret gets 404 without errors, a deleted version
+//!   404 with its metadata, and a path without `data/` 404;
+//! - a path without an engine gets 404, another method 405.
 //!
-//! No namespace is asked for.
+//! Namespaces are not supported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::wire::{Reply, Request};
+use super::faulty_server::{Reply, Request};
 
-/// For how many seconds a login is good.
+/// The lease of a login in seconds.
 pub(crate) const LEASE: u64 = 300;
 
-/// What the store holds and knows.
+/// The content of the store.
 #[derive(Default)]
 pub(crate) struct Store {
     pub(crate) material: BTreeMap<String, Value>,
-    /// Places whose last version was deleted.
+    /// Paths whose last version was deleted.
     pub(crate) deleted: BTreeSet<String>,
-    /// What the agent may read.
+    /// The paths that the agent can read.
     pub(crate) policy: BTreeSet<String>,
     pub(crate) sealed: bool,
-    /// Tokens of logins, and until when each is good.
+    /// The tokens of logins, with their expiry.
     logins: BTreeMap<String, u64>,
     issued: u64,
-    /// Its own clock, in seconds.
+    /// The clock of the store, in seconds.
     now: u64,
 }
 
 impl Store {
-    /// Forgets all logins, as a store does when it is restarted or somebody revokes them.
+    /// Revokes all logins, as a restart or an administrator does.
     pub(crate) fn revoke_logins(&mut self) {
         self.logins.clear();
     }
 
-    /// Lets time go by here, and nowhere else.
+    /// Advances the clock of the store.
     pub(crate) fn advance(&mut self, seconds: u64) {
         self.now += seconds;
     }
 
-    /// The answer; `is_ours` says whether a JWT is good and of the store's audience.
+    /// The response to a request; `is_ours` checks whether a JWT is valid for the audience of the store.
     pub(crate) fn answer(&mut self, path: &str, request: &Request, is_ours: impl Fn(&str) -> bool) -> Reply {
         if self.sealed {
             return errors(503, &["Vault is sealed"]);
@@ -148,7 +148,7 @@ fn errors(status: u16, errors: &[&str]) -> Reply {
     Reply::json(status, &json!({"errors": errors}))
 }
 
-/// What every answer of the API stands in.
+/// The envelope of every success of the API.
 fn enveloped(status: u16, data: &Value, auth: &Value) -> Reply {
     let document = json!({
         "request_id": "r", "lease_id": "", "renewable": false, "lease_duration": 0, "data": data, "wrap_info": null,

@@ -1,4 +1,4 @@
-//! What a call has, and what it gives.
+//! The context and the results of a call in a test.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ struct Seen {
     may_write: bool,
 }
 
-/// Looks at its call.
+/// Returns what it sees of its call.
 #[skill("kit.looking", version = "1", side_effects = "none", risk = "low")]
 fn looking(ctx: &SkillContext) -> Seen {
     let caller = ctx.caller();
@@ -31,7 +31,7 @@ fn looking(ctx: &SkillContext) -> Seen {
 }
 
 #[tokio::test]
-async fn a_call_has_the_caller_that_it_is_given_and_is_one_of_a_test() {
+async fn a_call_has_the_given_caller_and_the_test_protocol() {
     let nobody = invoke(looking::SKILL, json!({})).await.unwrap();
     let expected = Seen {
         protocol: "test".to_owned(),
@@ -53,14 +53,14 @@ async fn a_call_has_the_caller_that_it_is_given_and_is_one_of_a_test() {
     assert_eq!(somebody.outputs_as::<Seen>().unwrap(), expected);
 }
 
-/// Gives a number that no `f64` holds.
+/// Returns a number that `f64` cannot represent.
 #[skill("kit.large", version = "1", side_effects = "none", risk = "low")]
 fn large() -> u64 {
     u64::MAX - 1
 }
 
 #[test]
-fn outputs_come_as_a_type_and_one_that_does_not_fit_is_an_error() {
+fn outputs_can_be_deserialized_into_a_type() {
     #[derive(Debug, Deserialize)]
     struct Outputs<T> {
         result: T,
@@ -72,7 +72,7 @@ fn outputs_come_as_a_type_and_one_that_does_not_fit_is_an_error() {
     assert!(error.to_string().contains("expected a string"), "{error}");
 }
 
-/// How many sections are remembered.
+/// The number of recalled sections.
 #[skill("kit.recalling", version = "1", side_effects = "external_read", risk = "low")]
 async fn recalling(ctx: &SkillContext) -> Result<usize, SkillError> {
     let query = RecallQuery::new("w").anchor(json!({"kind": "branch", "key": "b-1"}));
@@ -80,7 +80,7 @@ async fn recalling(ctx: &SkillContext) -> Result<usize, SkillError> {
 }
 
 #[tokio::test]
-async fn what_is_remembered_is_what_the_test_says() {
+async fn recall_returns_the_configured_sections() {
     let core = FakeCore::new();
     let sections = |core: &FakeCore| invoke(recalling::SKILL, json!({})).core(core);
     assert_eq!(sections(&core).await.unwrap().outputs["result"], 0);

@@ -12,7 +12,7 @@ use tracing::{Instrument, Level};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Logs on the way.
+/// Logs before and after an await point.
 #[skill("kit.asynchronous", version = "1", side_effects = "none", risk = "low")]
 async fn asynchronous(word: String) -> Result<(), SkillError> {
     tracing::trace!(word, "one");
@@ -27,26 +27,26 @@ async fn asynchronous(word: String) -> Result<(), SkillError> {
     Ok(())
 }
 
-/// Logs on a thread of its own.
+/// Logs in a synchronous function.
 #[skill("kit.blocking", version = "1", side_effects = "none", risk = "low")]
 fn blocking(word: String) {
     tracing::info!(word, "on another thread");
 }
 
-/// Logs in tasks and on threads that know the call, and in some that do not.
+/// Logs in tasks and on threads, with and without the span of the call.
 #[skill("kit.spread", version = "1", side_effects = "none", risk = "low")]
 async fn spread(word: String) {
-    let told = |place: &'static str, word: &str| tracing::info!(place, word = word.to_owned());
+    let log = |place: &'static str, word: &str| tracing::info!(place, word = word.to_owned());
     let (task, inner, thread, pool) = (word.clone(), word.clone(), word.clone(), word.clone());
     let in_task = async move {
-        told("task", &task);
+        log("task", &task);
         tokio::task::yield_now().await;
-        told("task, later", &task);
-        let nested = tokio::spawn(async move { told("task of a task", &task) }.in_current_span());
+        log("task, later", &task);
+        let nested = tokio::spawn(async move { log("task of a task", &task) }.in_current_span());
         nested.await.unwrap();
     };
     let span = tracing::info_span!("inner", inner = "yes");
-    let in_inner = async move { told("task in a span", &inner) };
+    let in_inner = async move { log("task in a span", &inner) };
     let lost = async { tracing::info!(place = "task without a span", word = "lost") };
     let tasks = [
         tokio::spawn(in_task.in_current_span()),
@@ -58,15 +58,15 @@ async fn spread(word: String) {
     }
     let span = tracing::Span::current();
     let of_pool = span.clone();
-    let pooled = move || of_pool.in_scope(|| told("pool", &pool));
+    let pooled = move || of_pool.in_scope(|| log("pool", &pool));
     tokio::task::spawn_blocking(pooled).await.unwrap();
     let on_thread = move || {
-        span.in_scope(|| told("thread", &thread));
-        // The thread is as it was.
+        span.in_scope(|| log("thread", &thread));
+        // The span is exited, so this event does not belong to the call.
         tracing::info!(place = "thread without the span", word = "lost");
     };
     std::thread::spawn(on_thread).join().unwrap();
-    told("call", &word);
+    log("call", &word);
 }
 
 const SPREAD: [&str; 7] = [
@@ -93,7 +93,7 @@ fn assert_spread(events: &[LogEvent], word: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn tasks_and_threads_with_the_span_of_the_call_belong_to_it() {
+async fn tasks_and_threads_with_the_span_belong_to_the_call() {
     let calls: Vec<_> = (0..16)
         .map(|number| {
             let word = number.to_string();
@@ -105,7 +105,7 @@ async fn tasks_and_threads_with_the_span_of_the_call_belong_to_it() {
         let (word, result) = call.await.unwrap();
         assert_spread(&result.logs, &word);
     }
-    // Two calls that take turns on one thread.
+    // Two calls that alternate on one thread.
     let [one, two] = ["one", "two"].map(|word| invoke(spread::SKILL, json!({"word": word})));
     let (one, two) = tokio::join!(one, two);
     assert_spread(&one.unwrap().logs, "one");
@@ -123,7 +123,7 @@ async fn outer() -> Result<usize, SkillError> {
 }
 
 #[tokio::test]
-async fn a_call_within_a_call_has_its_own_log_and_the_outer_one_has_both() {
+async fn a_nested_call_has_its_own_log_and_the_outer_one_has_both() {
     let result = invoke(outer::SKILL, json!({})).await.unwrap();
     assert_eq!(result.outputs["result"], 6, "{result:?}");
     let logs: Vec<_> = result.logs.iter().map(|event| event.message.as_str()).collect();
@@ -143,7 +143,7 @@ async fn a_call_within_a_call_has_its_own_log_and_the_outer_one_has_both() {
 }
 
 #[test]
-fn so_do_those_of_a_call_that_blocks() {
+fn tasks_and_threads_of_a_synchronous_call_belong_to_it() {
     let result = invoke(spread::SKILL, json!({"word": "alone"}))
         .blocking()
         .unwrap();
@@ -156,12 +156,12 @@ fn so_do_those_of_a_call_that_blocks() {
 }
 
 #[tokio::test]
-async fn events_have_their_fields_and_the_spans_around_them() {
+async fn events_have_their_fields_and_spans() {
     let result = invoke(asynchronous::SKILL, json!({"word": "a"})).await.unwrap();
     let events: Vec<_> = result
         .logs
         .iter()
-        .filter(|event| event.target.starts_with("kit"))
+        .filter(|event| event.target.starts_with("test_kit"))
         .map(|event| (event.level, event.message.as_str()))
         .collect();
     assert_eq!(
@@ -187,7 +187,7 @@ async fn events_have_their_fields_and_the_spans_around_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn calls_at_the_same_time_do_not_mix() {
+async fn logs_of_concurrent_calls_are_separate() {
     let calls: Vec<_> = (0..32)
         .map(|number| {
             tokio::spawn(async move {
@@ -213,7 +213,7 @@ async fn calls_at_the_same_time_do_not_mix() {
 }
 
 #[test]
-fn a_call_that_fails_has_a_log_too() {
+fn a_failed_call_has_a_log() {
     let log = CallLog::new();
     let call = invoke(asynchronous::SKILL, json!({"word": "fail"})).log(&log);
     call.blocking().unwrap_err();
@@ -227,7 +227,7 @@ fn a_call_that_fails_has_a_log_too() {
 }
 
 #[test]
-fn a_subscriber_of_the_test_gets_everything_as_well() {
+fn a_subscriber_of_the_test_receives_all_events() {
     log::capture();
     let result = invoke(asynchronous::SKILL, json!({"word": "forwarded"}))
         .blocking()
@@ -247,7 +247,7 @@ fn a_subscriber_of_the_test_gets_everything_as_well() {
     );
 }
 
-/// Logs in a span whose parent is named, and not wanted by everybody.
+/// Logs in a span with an explicit parent that the subscriber filters out.
 #[skill("kit.named_parent", version = "1", side_effects = "none", risk = "low")]
 fn named_parent() {
     let unwanted = tracing::debug_span!("unwanted");
@@ -259,8 +259,8 @@ fn named_parent() {
 }
 
 #[test]
-fn a_subscriber_of_the_test_need_not_want_the_parent_of_a_span() {
-    /// The names of the spans around each event.
+fn a_subscriber_can_filter_out_the_parent_of_a_span() {
+    /// The names of the enclosing spans of each event.
     #[derive(Clone, Default)]
     struct Around(Arc<Mutex<Vec<Vec<&'static str>>>>);
     impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Around {
@@ -282,7 +282,7 @@ fn a_subscriber_of_the_test_need_not_want_the_parent_of_a_span() {
     };
     assert!(names("in the inner one").ends_with(&["unwanted", "inner"]));
     assert_eq!(names("in a root"), ["alone", "of it"]);
-    // A span without a place there is left out; what happens in it is told.
+    // A span that the subscriber filters out is skipped; its events are kept.
     let seen = around.0.lock().unwrap();
     assert_eq!(seen.len(), 2, "{seen:?}");
     assert!(seen.iter().flatten().all(|name| *name == "skill"), "{seen:?}");

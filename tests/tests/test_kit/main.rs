@@ -1,6 +1,6 @@
 //! The test kit, as authors use it.
 
-#![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a panic in a test is a failed test")]
 
 mod call;
 mod logs;

@@ -1,4 +1,4 @@
-//! Drift that a plain `cargo test` catches.
+//! Package drift checks in a plain `cargo test`.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -18,12 +18,12 @@ fn one(word: String) -> String {
 #[skill("kit.two", version = "1", side_effects = "none", risk = "low")]
 fn two() {}
 
-/// Where the program that is run with the variable writes to.
+/// The variable with the directory that the child process writes to.
 const FOLDER: &str = "KIT_TEST_FOLDER";
 
 #[test]
-#[ignore = "run by the test below, in a process of its own"]
-fn writes() {
+#[ignore = "the test below runs it in a child process"]
+fn write_package() {
     let folder = std::env::var_os(FOLDER).unwrap();
     assert_package_of(&folder, [one::SKILL, two::SKILL]);
 }
@@ -31,7 +31,7 @@ fn writes() {
 /// Lets this program write the files, as an author does.
 fn update(folder: &Path) -> bool {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--ignored", "package::writes"])
+        .args(["--exact", "--ignored", "package::write_package"])
         .env(FOLDER, folder)
         .env("SKILL_SDK_UPDATE", "1")
         .status()
@@ -45,7 +45,7 @@ fn failure(check: impl FnOnce() + std::panic::UnwindSafe) -> String {
 }
 
 #[test]
-fn files_are_written_when_asked_for_and_compared_otherwise() {
+fn files_are_compared_and_written_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_owned();
     let missing = failure({
@@ -60,7 +60,7 @@ fn files_are_written_when_asked_for_and_compared_otherwise() {
 
     assert!(update(&path));
     assert_package_of(&path, [one::SKILL, two::SKILL]);
-    // The file of a skill that is not asked about is no leftover.
+    // The file of a skill outside of the selection is not reported as a leftover.
     assert_package_of(&path, [two::SKILL]);
 
     let file = path.join("skills/kit.one.yaml");
@@ -80,7 +80,7 @@ fn files_are_written_when_asked_for_and_compared_otherwise() {
 }
 
 #[test]
-fn all_skills_of_the_program_are_meant_unless_some_are_named() {
+fn all_skills_are_selected_by_default() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_owned();
     let missing = failure(move || assert_package_matches(path));

@@ -1,4 +1,4 @@
-//! Hosts on real sockets.
+//! Servers on real sockets.
 
 use serde_json::json;
 use skill_sdk::http::HttpServer;
@@ -7,7 +7,7 @@ use skill_sdk::mcp::http::McpHttpServer;
 use skill_sdk::pipeline::SkillSet;
 use skill_sdk::testing::TestServer;
 use skill_sdk::{Registry, skill};
-use skill_sdk_tests::wire::{Client, request};
+use skill_sdk_tests::raw_http::{Client, request};
 
 /// Doubles a number.
 #[skill("kit.double", version = "1", side_effects = "none", risk = "low")]
@@ -15,13 +15,15 @@ fn double(number: i32) -> i32 {
     number * 2
 }
 
-fn host() -> SkillSet {
+fn skill_set() -> SkillSet {
     SkillSet::new(&Registry::from_skills([double::SKILL]).unwrap()).unwrap()
 }
 
 #[tokio::test]
 async fn a_skill_is_called_over_http() {
-    let server = TestServer::http(HttpServer::anonymous(host())).await.unwrap();
+    let server = TestServer::http(HttpServer::anonymous(skill_set()))
+        .await
+        .unwrap();
     assert_eq!(server.url(), format!("http://{}", server.address()));
     let mut client = Client::connect(server.address()).await;
     let answer = client
@@ -34,7 +36,7 @@ async fn a_skill_is_called_over_http() {
 
 #[tokio::test]
 async fn a_skill_is_a_tool_over_mcp() {
-    let mcp = McpHttpServer::anonymous(McpServer::new(host()).unwrap());
+    let mcp = McpHttpServer::anonymous(McpServer::new(skill_set()).unwrap());
     let server = TestServer::mcp_http(mcp).await.unwrap();
     let initialize = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",

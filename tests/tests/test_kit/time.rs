@@ -1,4 +1,4 @@
-//! A clock that a test holds.
+//! Calls with a paused clock.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use skill_sdk::testing::invoke;
 use skill_sdk::{SkillContext, SkillError, skill};
 
-/// Looks at the clock of its deadline while it waits.
+/// Checks the clock of its deadline while it waits.
 #[skill(
     "kit.waiting",
     version = "1",
@@ -21,10 +21,10 @@ async fn waiting(seconds: u64, ctx: &SkillContext) -> Result<u64, SkillError> {
 }
 
 #[test]
-fn deadlines_follow_a_clock_that_stands_still() {
+fn deadlines_follow_a_paused_clock() {
     let call = |seconds: u64| invoke(waiting::SKILL, json!({"seconds": seconds})).virtual_time();
     let result = call(3000).blocking().unwrap();
-    // The timer counts in milliseconds and may end one late.
+    // The timer has a resolution of one millisecond and may fire one late.
     let left = result.outputs["result"].as_u64().unwrap();
     assert!((599..=600).contains(&left), "{left}");
     for seconds in [3601, 1_000_000] {
@@ -35,7 +35,7 @@ fn deadlines_follow_a_clock_that_stands_still() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_awaited_call_takes_the_clock_of_the_test() {
+async fn an_awaited_call_uses_the_clock_of_the_test() {
     let error = invoke(waiting::SKILL, json!({"seconds": 4000}))
         .await
         .unwrap_err();

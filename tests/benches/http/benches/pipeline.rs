@@ -1,9 +1,15 @@
-//! What the pipeline costs a call, beside plain serde on the same types, in one run.
+//! The cost of a call in the pipeline beside plain serde on the same types.
 //!
-//! Printed, never judged: only the ratios of one run mean anything.
+//! It prints figures and judges nothing: only ratios within one run are meaningful.
 
-#![allow(clippy::expect_used, reason = "a measurement that cannot be made should stop")]
-#![allow(clippy::unused_async, reason = "skills have the shape that is measured")]
+#![allow(
+    clippy::expect_used,
+    reason = "a measurement that fails must stop the program"
+)]
+#![allow(
+    clippy::unused_async,
+    reason = "the signatures of the skills are what is measured"
+)]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,10 +20,10 @@ use skill_sdk::context::States;
 use skill_sdk::pipeline::{Call, Meta, Runnable, SkillSet};
 use skill_sdk::skill;
 
-/// How long one figure is measured.
+/// The duration of one measurement.
 const ROUND: Duration = Duration::from_millis(400);
 
-/// How many rounds there are; the plain and the whole call take turns, and the best round of each counts.
+/// The number of rounds. Plain serde and the whole call take turns; the best round of each is reported.
 const ROUNDS: usize = 5;
 
 /// A point.
@@ -36,13 +42,13 @@ struct Points {
     points: Vec<Point>,
 }
 
-/// Echo.
+/// Returns its input.
 #[skill("bench.echo", version = "1", side_effects = "none", risk = "low")]
 async fn echo(inputs: Points) -> Points {
     inputs
 }
 
-/// Echo, by a function that may block its thread.
+/// Returns its input, from a synchronous function.
 #[skill("bench.blocking", version = "1", side_effects = "none", risk = "low")]
 fn blocking(inputs: Points) -> Points {
     inputs
@@ -61,7 +67,7 @@ fn inputs(count: usize) -> Vec<u8> {
     serde_json::to_vec(&points).expect("points are JSON")
 }
 
-/// Nanoseconds of one `work`, over a round.
+/// Nanoseconds per `work` in one round.
 fn time(mut work: impl FnMut()) -> f64 {
     let start = Instant::now();
     let mut calls = 0_u32;

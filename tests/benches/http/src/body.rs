@@ -1,8 +1,8 @@
-//! The bodies of the calls.
+//! The request bodies.
 
 use crate::model::{Item, Order};
 
-/// How many items the large body has.
+/// The number of items in the large body.
 const MANY: u32 = 200;
 
 /// The sizes of bodies.
@@ -15,7 +15,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// The name in tables.
+    /// The name in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Small => "small",
@@ -44,7 +44,7 @@ pub fn order(size: Size) -> Order {
     }
 }
 
-/// The body of a call, as engines send it.
+/// The body of a call, as an engine sends it.
 pub fn body(size: Size) -> Result<Vec<u8>, serde_json::Error> {
     let inputs = serde_json::to_string(&order(size))?;
     Ok(format!(r#"{{"invocationId":"5d41402a-0001","inputs":{inputs}}}"#).into_bytes())

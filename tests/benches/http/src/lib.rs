@@ -1,4 +1,4 @@
-//! What the programs of the benchmark share: the types and bodies of the calls, and how a server starts.
+//! Shared by the programs of the benchmark: types and bodies of the calls, and the start of a server.
 
 pub mod body;
 pub mod model;

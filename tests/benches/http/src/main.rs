@@ -1,7 +1,8 @@
-//! The driver: starts the servers in turn on a core of their own, loads them from another, prints what it saw.
+//! The driver: runs the servers in turn on one core and the load on the others, and prints measurements.
 //!
-//! `--quick` takes about a minute. `--floor` judges: it ends with exit code 3 when a ratio to `l1` is far below its goal.
-//! Otherwise nothing is judged but by the reader: only ratios of one run mean anything. What cannot be measured ends with 1.
+//! `--quick` takes about a minute. `--floor` checks the goals and exits with code 3 if a ratio to `l1` is far below its
+//! goal. Otherwise nothing is judged: only ratios within one run are meaningful. A measurement that fails exits with code
+//! 1.
 
 mod driver;
 
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 
 use driver::plan::Plan;
 
-/// The exit code of a goal that is missed, which is no failure of the program.
+/// The exit code for a missed goal. The program itself did not fail.
 const MISSED: u8 = 3;
 
 fn main() -> io::Result<ExitCode> {
@@ -21,7 +22,7 @@ fn main() -> io::Result<ExitCode> {
         (Some("--quick"), None) => driver::run(&Plan::quick())?,
         (Some("--floor"), None) => {
             if !driver::floor(&Plan::floor())? {
-                println!("a goal is missed by more than the margin, again and again");
+                println!("a goal is missed by more than the margin in every attempt");
                 return Ok(ExitCode::from(MISSED));
             }
         }

@@ -1,44 +1,44 @@
-//! The calls that are measured: a quote for a list of items, with and without rules on values.
+//! The calls of the benchmark: a quote for a list of items, with and without constraints on values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One position of an order.
+/// One item of an order.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Item {
-    /// The number of the article.
+    /// The article number.
     pub sku: String,
-    /// What it is.
+    /// The description.
     pub title: String,
-    /// How many.
+    /// The quantity.
     pub quantity: u32,
-    /// The price of one.
+    /// The price per piece.
     pub price: f64,
-    /// Whether it is on stock.
+    /// Whether it is in stock.
     pub available: bool,
 }
 
 /// An order.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Order {
-    /// Who orders.
+    /// The customer.
     pub customer: String,
     /// The currency.
     pub currency: String,
-    /// What is ordered.
+    /// The items.
     pub items: Vec<Item>,
 }
 
-/// What an order costs.
+/// The price of an order.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Quote {
     /// The sum.
     pub total: f64,
-    /// What is ordered.
+    /// The items.
     pub items: Vec<Item>,
 }
 
-/// The work of the skill, which is next to none.
+/// The work of the skill, which is next to nothing.
 pub fn quote(order: Order) -> Quote {
     let total = order
         .items
@@ -51,22 +51,22 @@ pub fn quote(order: Order) -> Quote {
     }
 }
 
-/// One position of an order, with rules.
+/// One item of an order, with constraints.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RuledItem {
-    /// The number of the article.
+    /// The article number.
     #[schemars(length(min = 3, max = 20))]
     pub sku: String,
-    /// What it is.
+    /// The description.
     #[schemars(length(min = 1, max = 200))]
     pub title: String,
-    /// How many.
+    /// The quantity.
     #[schemars(range(min = 1, max = 1000))]
     pub quantity: u32,
-    /// The price of one.
+    /// The price per piece.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub price: f64,
-    /// Whether it is on stock.
+    /// Whether it is in stock.
     pub available: bool,
 }
 
@@ -79,31 +79,31 @@ pub enum Currency {
     USD,
 }
 
-/// An order, with rules.
+/// An order, with constraints.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RuledOrder {
-    /// Who orders.
+    /// The customer.
     #[schemars(length(min = 1, max = 200))]
     pub customer: String,
     /// The currency.
     pub currency: Currency,
-    /// What is ordered.
+    /// The items.
     #[schemars(length(min = 1, max = 1000))]
     pub items: Vec<RuledItem>,
 }
 
-/// What an order costs, with rules.
+/// The price of an order, with constraints.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RuledQuote {
     /// The sum.
     #[schemars(range(min = 0.0))]
     pub total: f64,
-    /// What is ordered.
+    /// The items.
     #[schemars(length(min = 1, max = 1000))]
     pub items: Vec<RuledItem>,
 }
 
-/// The same work.
+/// The same work with constraints.
 pub fn ruled_quote(order: RuledOrder) -> RuledQuote {
     let total = order
         .items

@@ -1,4 +1,4 @@
-//! How the servers start: pinned to a core, one worker, the address on standard output.
+//! Starts a server: one core, one worker thread, the address on standard output.
 
 use std::future::Future;
 use std::io::{self, Write};
@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use tokio::net::TcpListener;
 
-/// The variable that names the core to run on; without it the system chooses.
+/// The environment variable with the core to run on. If it is not set, the system chooses.
 pub const CORE: &str = "BENCH_CORE";
 
-/// Runs a program on the core that it was given, with one worker, as the skills of one core would run.
+/// Runs a program on its core with one worker thread, as a single-core deployment would.
 pub fn run<F: Future<Output = io::Result<()>>>(program: F) -> io::Result<()> {
     pin()?;
     tokio::runtime::Builder::new_multi_thread()
@@ -20,7 +20,7 @@ pub fn run<F: Future<Output = io::Result<()>>>(program: F) -> io::Result<()> {
         .block_on(program)
 }
 
-/// Keeps this process on the core that the environment names.
+/// Pins this process to the core that the environment names.
 pub fn pin() -> io::Result<()> {
     let Some(core) = std::env::var(CORE).ok().and_then(|core| core.parse().ok()) else {
         return Ok(());
@@ -28,17 +28,17 @@ pub fn pin() -> io::Result<()> {
     pin_to(core)
 }
 
-/// Keeps this process on a core.
+/// Pins this process to a core.
 pub fn pin_to(core: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(core);
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Says where the server listens.
+/// Prints the address of the server.
 pub fn announce(address: SocketAddr) {
     let mut stdout = io::stdout();
-    // The driver that reads this line is what the server is there for.
+    // The driver waits for this line.
     drop(writeln!(stdout, "listening on http://{address}").and_then(|()| stdout.flush()));
 }
 

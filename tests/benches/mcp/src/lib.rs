@@ -1,4 +1,4 @@
-//! What the programs of the benchmark share: the call that is measured, and how a program starts.
+//! Shared by the programs of the benchmark: the call, and the start of a program.
 
 use std::io;
 
@@ -6,33 +6,33 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The variable that names the core to run on; without it the system chooses.
+/// The environment variable with the core to run on. If it is not set, the system chooses.
 pub const CORE: &str = "BENCH_CORE";
 
-/// What a call is given.
+/// The inputs of the call.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Order {
-    /// Who orders.
+    /// The customer.
     #[schemars(length(min = 1, max = 100))]
     pub customer: String,
-    /// What a piece costs, in cents.
+    /// The price per piece in cents.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub price: u64,
-    /// How many pieces.
+    /// The quantity.
     #[schemars(range(min = 1, max = 1000))]
     pub count: u64,
 }
 
-/// What a call gives.
+/// The outputs of the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Quote {
-    /// Whom to send it to.
+    /// The customer.
     pub customer: String,
-    /// In cents.
+    /// The total in cents.
     pub total: u64,
 }
 
-/// The call.
+/// The work of the call.
 pub fn quote(order: Order) -> Quote {
     Quote {
         total: order.price * order.count,
@@ -40,10 +40,10 @@ pub fn quote(order: Order) -> Quote {
     }
 }
 
-/// The inputs of the call.
+/// The inputs as JSON.
 pub const INPUTS: &str = r#"{"customer":"Ada Lovelace","price":1250,"count":3}"#;
 
-/// Keeps this process on the core that the environment names.
+/// Pins this process to the core that the environment names.
 pub fn pin() -> io::Result<()> {
     let Some(core) = std::env::var(CORE).ok().and_then(|core| core.parse().ok()) else {
         return Ok(());
@@ -51,7 +51,7 @@ pub fn pin() -> io::Result<()> {
     pin_to(core)
 }
 
-/// Keeps this process on a core.
+/// Pins this process to a core.
 pub fn pin_to(core: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(core);

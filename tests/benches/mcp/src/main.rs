@@ -1,6 +1,6 @@
-//! The driver: calls the programs in turns, over pipes and over HTTP, and prints what it saw.
+//! The driver: calls the programs in turn over pipes and over HTTP, and prints measurements.
 //!
-//! `--quick` takes ten seconds. Nothing is judged but by the reader: only ratios of one run mean anything.
+//! `--quick` takes ten seconds. Nothing is judged: only ratios within one run are meaningful.
 
 mod driver;
 

@@ -1,6 +1,6 @@
-//! Skills in a library of edition 2021 that refuses all warnings.
+//! Skills in a library of edition 2021 that denies all warnings.
 //!
-//! That it compiles, under clippy as well, is the test.
+//! The test is that it compiles, also under clippy.
 
 #![deny(
     warnings,
@@ -10,7 +10,7 @@
     clippy::all,
     clippy::pedantic
 )]
-// What pedantic says of the functions as their author wrote them is another matter.
+// Pedantic lints about the author's own functions do not matter here.
 #![allow(clippy::missing_errors_doc, clippy::must_use_candidate, clippy::unused_async)]
 
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub struct Merge {
     pub branch: String,
 }
 
-/// What was merged.
+/// The result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Merged {
     /// The branch.
@@ -49,19 +49,19 @@ pub fn fields(
     branch.len() + r#dyn.map_or(0, |list| list.len())
 }
 
-/// A word that edition 2024 reserves.
+/// The name is a keyword in edition 2024.
 #[skill("edition.reserved", version = "1", side_effects = "none", risk = "low")]
 pub async fn gen(gen: String) -> String {
     gen
 }
 
-/// What may go wrong.
+/// The failures.
 #[derive(Debug, SkillFailure)]
 pub enum GitError {
-    /// No such branch.
+    /// The branch does not exist.
     #[failure(code = "no_branch")]
     NoBranch,
-    /// Somebody else merges.
+    /// Another merge is running.
     #[failure(code = "busy", retryable)]
     Busy,
 }
@@ -70,14 +70,14 @@ impl std::fmt::Display for GitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NoBranch => "no such branch",
-            Self::Busy => "somebody else merges",
+            Self::Busy => "another merge is running",
         })
     }
 }
 
 impl std::error::Error for GitError {}
 
-/// Fails.
+/// Always fails.
 #[skill("edition.failure", version = "1", side_effects = "none", risk = "low")]
 pub fn failure(busy: bool) -> Result<(), GitError> {
     Err(if busy { GitError::Busy } else { GitError::NoBranch })
@@ -86,7 +86,7 @@ pub fn failure(busy: bool) -> Result<(), GitError> {
 /// A connection that all calls share.
 #[derive(Debug)]
 pub struct Client {
-    /// Where to.
+    /// The address.
     pub address: String,
 }
 
@@ -101,7 +101,7 @@ fn client(env: &Environment) -> Result<Client, SkillError> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn are_in_the_registry() {
+    fn skills_are_registered() {
         let registry = skill_sdk::Registry::collect().unwrap();
         let found: Vec<&str> = registry.iter().map(skill_sdk::Skill::name).collect();
         assert_eq!(

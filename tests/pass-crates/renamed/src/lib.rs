@@ -1,9 +1,9 @@
-//! Skills in a library that knows the SDK by another name, and neither serde nor schemars.
+//! Skills in a library that renames the SDK and depends on neither serde nor schemars.
 //!
-//! That it compiles, under clippy as well, is the test.
+//! The test is that it compiles, also under clippy.
 
 #![deny(warnings, missing_docs, clippy::all, clippy::pedantic)]
-// What pedantic says of the functions as their author wrote them is another matter.
+// Pedantic lints about the author's own functions do not matter here.
 #![allow(clippy::missing_errors_doc, clippy::unused_async)]
 #![no_implicit_prelude]
 
@@ -14,7 +14,7 @@ use ::std::{fmt, write};
 
 use ::acme_sdk::{SkillContext, SkillError, SkillFailure, skill, state};
 
-/// What a company offers to its own crates.
+/// A crate of shared re-exports.
 pub mod facade {
     pub use ::acme_sdk as inner;
 }
@@ -53,7 +53,7 @@ impl fmt::Display for NoBranch {
 
 impl ::std::error::Error for NoBranch {}
 
-/// Fails.
+/// Always fails.
 #[skill("renamed.failure", version = "1", side_effects = "none", risk = "low", crate = ::acme_sdk)]
 pub fn failure() -> Result<(), NoBranch> {
     Err(NoBranch)
@@ -70,7 +70,7 @@ mod tests {
     use ::std::prelude::v1::*;
 
     #[test]
-    fn are_in_the_registry() {
+    fn skills_are_registered() {
         let registry = ::acme_sdk::Registry::collect().unwrap();
         let found: Vec<&str> = registry.iter().map(::acme_sdk::Skill::name).collect();
         assert_eq!(found, ["renamed.facade", "renamed.failure", "renamed.fields"]);

@@ -1,9 +1,6 @@
-//! The smallest host: one skill over HTTP. Its size and start are measured.
+//! The smallest server: one skill over HTTP. Its binary size and start time are measured.
 
-#![allow(
-    clippy::unused_async,
-    reason = "skills that wait for nothing need no thread of their own"
-)]
+#![allow(clippy::unused_async, reason = "an `async fn` needs no thread of its own")]
 
 use std::io;
 
@@ -12,10 +9,10 @@ use skill_sdk::pipeline::{SkillSet, install_panic_hook};
 use skill_sdk::skill;
 use skill_sdk_bench_http::start;
 
-/// Greets somebody by name.
+/// Greets a person by name.
 #[skill("hello.greet", version = "1", side_effects = "none", risk = "low")]
 async fn greet(
-    /// Who is greeted.
+    /// The name of the person.
     name: String,
 ) -> String {
     format!("Hello, {name}!")

@@ -1,4 +1,4 @@
-//! The floor below all: axum with a constant answer that does not even look at the body.
+//! The lower bound: axum with a constant response. It ignores the body.
 
 use axum::Router;
 use axum::body::Bytes;

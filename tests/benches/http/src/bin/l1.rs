@@ -1,4 +1,4 @@
-//! What the same call costs without the SDK: axum, typed parse and write, no check of anything.
+//! The same call without the SDK: axum and typed serde, no validation.
 
 use axum::routing::post;
 use axum::{Json, Router};

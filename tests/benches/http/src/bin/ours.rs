@@ -1,9 +1,6 @@
-//! The HTTP host of the SDK with the skills of the benchmark.
+//! The HTTP server of the SDK with the skills of the benchmark.
 
-#![allow(
-    clippy::unused_async,
-    reason = "skills that wait for nothing need no thread of their own"
-)]
+#![allow(clippy::unused_async, reason = "an `async fn` needs no thread of its own")]
 
 use std::io;
 use std::process::ExitCode;
@@ -14,20 +11,20 @@ use skill_sdk::skill;
 use skill_sdk_bench_http::model::{self, Order, Quote, RuledOrder, RuledQuote};
 use skill_sdk_bench_http::start;
 
-/// A quote; the contract is what the types say.
+/// A quote whose contract comes from the types alone.
 #[skill("bench.derived", version = "1", side_effects = "none", risk = "low")]
 async fn derived(inputs: Order) -> Quote {
     model::quote(inputs)
 }
 
-/// A quote; the contract has rules on values too.
+/// A quote whose contract also constrains values.
 #[skill("bench.ruled", version = "1", side_effects = "none", risk = "low")]
 async fn ruled(inputs: RuledOrder) -> RuledQuote {
     model::ruled_quote(inputs)
 }
 
-/// With arguments it is the program that runs in production: tokens, the log, and all that `serve http` does. Without, it is
-/// the host alone.
+/// With arguments it runs as in production, with everything that `serve http` does: authentication, logging, limits.
+/// Without arguments it runs `HttpServer` alone.
 fn main() -> ExitCode {
     if std::env::args().len() > 1 {
         return match start::pin() {

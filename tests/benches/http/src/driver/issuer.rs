@@ -1,4 +1,4 @@
-//! An issuer of tokens: one key, one token, and the address where servers fetch the key.
+//! An issuer with one key and one token. It serves its JWKS.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 const ISSUER: &str = "https://issuer.test";
 const AUDIENCE: &str = "skills";
 
-/// How long the token is good, in seconds.
+/// The lifetime of the token in seconds.
 const LIFETIME: u64 = 3000;
 
-/// The issuer. Its keys are served as long as the program runs.
+/// The issuer. It serves its keys as long as the program runs.
 #[derive(Debug)]
 pub(crate) struct Issuer {
     address: SocketAddr,
@@ -25,7 +25,7 @@ pub(crate) struct Issuer {
 }
 
 impl Issuer {
-    /// Makes a key and a token, and serves the key.
+    /// Creates a key and a token, and serves the key.
     pub(crate) fn start() -> io::Result<Self> {
         let key = KeyPair::generate(KeySize::Rsa2048).map_err(io::Error::other)?;
         let token = token(&key)?;
@@ -42,12 +42,12 @@ impl Issuer {
         Ok(Self { address, token })
     }
 
-    /// A token that is good for all servers.
+    /// A token that all servers accept.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
 
-    /// What makes a server take its tokens.
+    /// The environment variables that make a server accept its tokens.
     pub(crate) fn variables(&self) -> [(&'static str, String); 3] {
         [
             ("SKILL_SDK_IAM_ISSUER", ISSUER.to_owned()),
@@ -98,7 +98,7 @@ fn serve(listener: &TcpListener, document: &Value) {
         let Ok(mut stream) = stream else {
             continue;
         };
-        // A server that asks sends a head without a body, which comes in one part.
+        // The request has no body, so it arrives in one read.
         if stream.read(&mut [0; 4096]).is_ok() {
             drop(stream.write_all(answer.as_bytes()));
         }

@@ -1,4 +1,4 @@
-//! The clients: as many connections as asked, each with one request at a time.
+//! The clients: a number of connections, each with one request at a time.
 
 use std::cell::Cell;
 use std::io;
@@ -13,26 +13,26 @@ use tokio::task::LocalSet;
 use super::issuer::Issuer;
 use super::server::Server;
 
-/// What every connection sends again and again.
+/// The request that every connection repeats.
 #[derive(Debug)]
 pub(crate) struct Load {
     address: String,
     request: Rc<[u8]>,
 }
 
-/// What the clients saw.
+/// The measurements of the clients.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// How many answers came.
+    /// The number of responses.
     pub(crate) requests: u64,
-    /// How long it took, in seconds.
+    /// The duration in seconds.
     pub(crate) seconds: f64,
-    /// How long each answer took, in nanoseconds, sorted.
+    /// The latency of each response in nanoseconds, sorted.
     latencies: Vec<u64>,
 }
 
 impl Outcome {
-    /// The latency below which `part` of all answers came, in microseconds.
+    /// The latency at the quantile `part`, in microseconds.
     pub(crate) fn percentile(&self, part: u64) -> f64 {
         let place = self.latencies.len() * usize::try_from(part).unwrap_or(100) / 100;
         let found = self
@@ -50,13 +50,13 @@ enum Until {
 }
 
 impl Load {
-    /// Calls of a skill of a server.
+    /// Calls of a skill.
     pub(crate) fn new(server: &Server, issuer: &Issuer, path: &str, size: Size) -> io::Result<Self> {
         let body = body::body(size).map_err(io::Error::other)?;
         Ok(Self::with_body(server, issuer, path, &body))
     }
 
-    /// Calls of a skill with inputs of its own.
+    /// Calls of a skill with these inputs.
     pub(crate) fn with_inputs(server: &Server, issuer: &Issuer, path: &str, inputs: &str) -> Self {
         Self::with_body(
             server,
@@ -67,7 +67,7 @@ impl Load {
     }
 
     fn with_body(server: &Server, issuer: &Issuer, path: &str, body: &[u8]) -> Self {
-        // All servers get the same bytes; only those of the production profile read the token.
+        // All servers get the same bytes; only the production row reads the token.
         let token = issuer.token();
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n",
@@ -80,13 +80,13 @@ impl Load {
         }
     }
 
-    /// Loads for a time.
+    /// Sends requests for this long.
     pub(crate) async fn run(&self, connections: usize, time: Duration) -> io::Result<Outcome> {
         self.clients(connections, Until::Time(Instant::now() + time))
             .await
     }
 
-    /// Makes a number of calls.
+    /// Sends this many requests.
     pub(crate) async fn calls(&self, connections: usize, calls: u64) -> io::Result<Outcome> {
         self.clients(connections, Until::Calls(calls)).await
     }
@@ -124,7 +124,7 @@ async fn client(
 ) -> io::Result<Vec<u64>> {
     let mut latencies = Vec::new();
     let mut buffer = vec![0; 64 * 1024];
-    // Every answer is as long as the first, since every request is the same.
+    // All requests are the same, so every response is as long as the first.
     let mut length = None;
     loop {
         let began = Instant::now();
@@ -143,7 +143,7 @@ async fn client(
             }
             filled += read;
             if length.is_none() {
-                length = answer_length(buffer.get(..filled).unwrap_or_default());
+                length = response_length(buffer.get(..filled).unwrap_or_default());
             }
             if length.is_some_and(|length| filled >= length) {
                 break;
@@ -151,15 +151,15 @@ async fn client(
         }
         if !buffer.starts_with(b"HTTP/1.1 200") {
             let text = String::from_utf8_lossy(buffer.get(..filled).unwrap_or_default()).into_owned();
-            return Err(io::Error::other(format!("the server answered: {text}")));
+            return Err(io::Error::other(format!("the server responded: {text}")));
         }
         latencies.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
     Ok(latencies)
 }
 
-/// The length of an answer with its head, once the head is there.
-fn answer_length(answer: &[u8]) -> Option<usize> {
+/// The length of a response, headers included, once its headers are complete.
+fn response_length(answer: &[u8]) -> Option<usize> {
     let head = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(answer.get(..head)?).ok()?;
     let length: usize = text

@@ -1,4 +1,4 @@
-//! Servers, load, tables.
+//! Runs the servers and the load, and prints tables.
 
 pub(crate) mod issuer;
 pub(crate) mod load;
@@ -19,17 +19,17 @@ use self::load::{Load, Outcome};
 use self::plan::{BASE, Contender, GOALS, MARGIN, Plan, Program};
 use self::server::Server;
 
-/// What one contender did in one round.
+/// The measurements of one contender in one round.
 #[derive(Debug)]
 pub(crate) struct Round {
-    /// What the clients saw.
+    /// The measurements of the clients.
     pub(crate) outcome: Outcome,
-    /// What the server's processor time was.
+    /// The CPU time of the server.
     pub(crate) cpu_nanoseconds: u64,
 }
 
 impl Round {
-    /// Processor time of one request, in microseconds.
+    /// CPU time per request in microseconds.
     pub(crate) fn cpu_per_request(&self) -> f64 {
         to_f64(self.cpu_nanoseconds) / 1000.0 / to_f64(self.outcome.requests)
     }
@@ -40,14 +40,14 @@ impl Round {
     }
 }
 
-/// A count as a number to divide by.
+/// A count as a divisor.
 pub(crate) fn to_f64(count: u64) -> f64 {
-    // Counts of one run are far below 2^32 in thousands.
+    // The counts of one run are far below 2^32 thousands.
     f64::from(u32::try_from(count / 1000).unwrap_or(u32::MAX)) * 1000.0
         + f64::from(u32::try_from(count % 1000).unwrap_or(0))
 }
 
-/// What all measurements share: the servers, and where the load comes from.
+/// Shared by all measurements: the servers and the cores of the clients.
 struct Bench<'a> {
     plan: &'a Plan,
     runtime: Runtime,
@@ -61,7 +61,7 @@ impl<'a> Bench<'a> {
         let (server_core, load_core) = match cores.as_slice() {
             [first, second, ..] => (Some(*first), Some(*second)),
             _ => {
-                println!("one core only: the load and the servers share it");
+                println!("only one core: the load and the servers share it");
                 (None, None)
             }
         };
@@ -86,7 +86,7 @@ impl<'a> Bench<'a> {
             .collect()
     }
 
-    /// One table: all contenders in turn, again and again.
+    /// One table: all contenders take turns.
     fn rounds(
         &self,
         servers: &[(Program, Server)],
@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
                     continue;
                 };
                 let load = Load::new(server, &self.issuer, contender.path, size)?;
-                // The first round only warms up.
+                // The first round is a warm-up.
                 let time = if round == 0 {
                     self.plan.warm_up
                 } else {
@@ -124,7 +124,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Measures all that the plan names.
+/// Measures everything in the plan.
 pub(crate) fn run(plan: &Plan) -> io::Result<()> {
     let began = Instant::now();
     let bench = Bench::new(plan)?;
@@ -143,10 +143,11 @@ pub(crate) fn run(plan: &Plan) -> io::Result<()> {
     Ok(())
 }
 
-/// How often a size is measured before a goal counts as missed: a busy machine may spoil one time, and hardly three.
+/// How often a size is measured before a goal counts as missed: other load on the machine may spoil one measurement, but
+/// hardly three.
 const TRIES: usize = 3;
 
-/// Whether the goals are kept, all but a margin. What is missed is measured again before it counts.
+/// Whether the goals are met within the margin. A missed goal is measured again.
 pub(crate) fn floor(plan: &Plan) -> io::Result<bool> {
     let bench = Bench::new(plan)?;
     report::cold_start(&bench.runtime, plan, bench.server_core, &bench.issuer)?;
@@ -161,14 +162,14 @@ pub(crate) fn floor(plan: &Plan) -> io::Result<bool> {
             }
             let rounds = bench.rounds(&servers, size, 64)?;
             open.retain(|(name, _, goal)| {
-                let found = report::kept(&rounds, name);
+                let found = report::cpu_ratio(&rounds, name);
                 let floor = goal * MARGIN;
                 let verdict = if found >= floor { "is kept" } else { "is MISSED" };
                 println!(
                     "{name}, {} body: {found:.2} of {BASE}; the floor {floor:.2} (goal {goal:.2}) {verdict}",
                     size.name()
                 );
-                // Not a number is no answer.
+                // NaN never meets a goal.
                 found < floor || found.is_nan()
             });
         }

@@ -1,10 +1,10 @@
-//! What is measured, and for how long.
+//! The plan of a run: rows, rounds and durations.
 
 use std::time::Duration;
 
 use skill_sdk_bench_http::body::Size;
 
-/// A program with its arguments, which one contender or several use.
+/// A program with its arguments. Several contenders can share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Program {
     /// The name of the binary.
@@ -20,24 +20,24 @@ pub(crate) struct Contender {
     pub(crate) name: &'static str,
     /// The server.
     pub(crate) program: Program,
-    /// The path that is called.
+    /// The path of the request.
     pub(crate) path: &'static str,
 }
 
-/// What is measured.
+/// The measurements of one run.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The rows.
     pub(crate) contenders: &'static [Contender],
-    /// How many rounds count.
+    /// The number of rounds after the warm-up.
     pub(crate) rounds: usize,
-    /// How long one takes.
+    /// The duration of a round.
     pub(crate) round: Duration,
-    /// How long the round before them takes.
+    /// The duration of the warm-up.
     pub(crate) warm_up: Duration,
-    /// How many calls are made to see whether memory grows.
+    /// The number of calls between two measurements of memory.
     pub(crate) growth_calls: u64,
-    /// How often a program is started to see how long it takes.
+    /// The number of starts that the cold start is measured with.
     pub(crate) starts: usize,
 }
 
@@ -48,18 +48,18 @@ const fn program(binary: &'static str, arguments: &'static [&'static str]) -> Pr
 /// The row that the others are compared with.
 pub(crate) const BASE: &str = "l1";
 
-/// The host of the SDK.
+/// The HTTP server of the SDK.
 pub(crate) const OURS: Program = program("ours", &[]);
 
-/// The same with what production has.
+/// The same server as in production.
 const PRODUCTION: Program = program("ours", &["serve", "http", "--port", "0"]);
 
-/// The rows that goals are set for.
+/// The rows that have goals.
 const TYPES: &str = "ours, types only";
 const RULES: &str = "ours, rules on values";
 const PRODUCTIVE: &str = "ours, production";
 
-/// What is asked for at 64 connections: a row, a size, and the ratio of `l1` to it in processor time.
+/// The goals at 64 connections: a row, a size, and the ratio of the CPU time of `l1` to the CPU time of the row.
 pub(crate) const GOALS: [(&str, Size, f64); 5] = [
     (TYPES, Size::Small, 0.85),
     (RULES, Size::Small, 0.85),
@@ -68,10 +68,10 @@ pub(crate) const GOALS: [(&str, Size, f64); 5] = [
     (RULES, Size::Large, 0.50),
 ];
 
-/// The part of a goal below which a machine that is busy with something else is no excuse.
+/// The fraction of a goal that must be reached on a busy machine too.
 pub(crate) const MARGIN: f64 = 0.85;
 
-/// The smallest host of the SDK.
+/// The smallest server of the SDK.
 pub(crate) const HELLO: Program = program("hello-http", &[]);
 
 const CONTENDERS: &[Contender] = &[
@@ -103,7 +103,7 @@ const CONTENDERS: &[Contender] = &[
 ];
 
 impl Plan {
-    /// For people who want figures.
+    /// The full measurement.
     pub(crate) fn full() -> Self {
         Self {
             contenders: CONTENDERS,
@@ -115,7 +115,7 @@ impl Plan {
         }
     }
 
-    /// For a look in between.
+    /// A quick measurement.
     pub(crate) fn quick() -> Self {
         Self {
             rounds: 3,
@@ -127,7 +127,7 @@ impl Plan {
         }
     }
 
-    /// For a check whether the goals are kept.
+    /// The measurement that checks the goals.
     pub(crate) fn floor() -> Self {
         Self {
             contenders: CONTENDERS.split_at(1).1,
@@ -136,7 +136,7 @@ impl Plan {
         }
     }
 
-    /// The servers that are started, each once.
+    /// The servers to start, each once.
     pub(crate) fn programs(&self) -> Vec<Program> {
         let mut programs = Vec::new();
         for contender in self.contenders {

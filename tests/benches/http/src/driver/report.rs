@@ -1,4 +1,4 @@
-//! What is printed.
+//! Prints the tables.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use super::plan::{BASE, Contender, HELLO, OURS, Plan, Program};
 use super::server::{Memory, Server, path_of};
 use super::{Round, to_f64};
 
-/// One table: all contenders at one size and number of connections.
+/// One table: all contenders at one body size and number of connections.
 pub(crate) fn table(size: Size, connections: usize, rounds: &[(Contender, Vec<Round>)]) {
     println!("\n{} body, {connections} connections", size.name());
     println!(
@@ -39,14 +39,15 @@ pub(crate) fn table(size: Size, connections: usize, rounds: &[(Contender, Vec<Ro
     }
 }
 
-/// How a contender compares with the base. A ratio of neighbours in time suffers least from what else the machine does.
+/// The ratio of a contender to the base. It is taken round by round, so that other load on the machine affects both
+/// alike.
 fn ratio(found: &[Round], base: &[Round], figure: fn(&Round) -> f64) -> f64 {
     let neighbours = found.iter().zip(base);
     median(neighbours.map(|(round, base)| figure(round) / figure(base)))
 }
 
-/// The ratio of the base to a contender in processor time: what goals are set in.
-pub(crate) fn kept(rounds: &[(Contender, Vec<Round>)], name: &str) -> f64 {
+/// The ratio of the CPU time of the base to the CPU time of a contender. The goals are set in it.
+pub(crate) fn cpu_ratio(rounds: &[(Contender, Vec<Round>)], name: &str) -> f64 {
     let of = |name: &str| {
         let row = rounds.iter().find(|(contender, _)| contender.name == name);
         row.map_or(&[][..], |(_, found)| found)
@@ -60,7 +61,7 @@ fn median(figures: impl Iterator<Item = f64>) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// From the start of a process to its first answer.
+/// The time from spawning the process to its first response.
 pub(crate) fn cold_start(
     runtime: &Runtime,
     plan: &Plan,
@@ -68,7 +69,7 @@ pub(crate) fn cold_start(
     issuer: &Issuer,
 ) -> io::Result<()> {
     println!(
-        "\ncold start: from spawn to the first answer, in ms (median, worst of {})",
+        "\ncold start: from spawn to the first response, in ms (median, worst of {})",
         plan.starts
     );
     let programs: [(Program, &str); 3] = [
@@ -109,7 +110,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 
 /// Memory before and after the load.
 pub(crate) fn memory(servers: &[(Program, Server)], idle: &[Memory]) {
-    println!("\nmemory in MiB: idle, after the load, at most");
+    println!("\nmemory in MiB: idle, after the load, peak");
     for ((program, server), idle) in servers.iter().zip(idle) {
         let loaded = server.memory();
         println!(
@@ -122,7 +123,7 @@ pub(crate) fn memory(servers: &[(Program, Server)], idle: &[Memory]) {
     }
 }
 
-/// Memory over many calls.
+/// Memory growth over many calls.
 pub(crate) fn growth(
     runtime: &Runtime,
     plan: &Plan,
@@ -147,7 +148,7 @@ pub(crate) fn growth(
     Ok(())
 }
 
-/// Sizes of stripped binaries.
+/// Sizes of the stripped binaries.
 pub(crate) fn sizes(plan: &Plan) -> io::Result<()> {
     println!("\nstripped binary in MB");
     let mut binaries: Vec<_> = plan.programs().iter().map(|program| program.binary).collect();
@@ -158,7 +159,7 @@ pub(crate) fn sizes(plan: &Plan) -> io::Result<()> {
         let stripped = path.with_extension("stripped");
         let done = Command::new("strip").arg("-o").arg(&stripped).arg(&path).status();
         if !done.is_ok_and(|status| status.success()) {
-            println!("`strip` is not there");
+            println!("`strip` is not installed");
             return Ok(());
         }
         println!(

@@ -1,4 +1,4 @@
-//! A server process: how it starts, and what the system says about it.
+//! A server process: starting it, and its CPU time and memory.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -10,7 +10,7 @@ use skill_sdk_bench_http::start::CORE;
 use super::issuer::Issuer;
 use super::plan::Program;
 
-/// A running server. It ends with this value.
+/// A running server. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
@@ -21,9 +21,9 @@ pub(crate) struct Server {
 /// Memory of a process, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Memory {
-    /// What it holds.
+    /// The current resident memory.
     pub(crate) now: u64,
-    /// The most that it held.
+    /// The peak resident memory.
     pub(crate) peak: u64,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn cores() -> Vec<usize> {
     (0..1024).filter(|core| set.is_set(*core)).collect()
 }
 
-/// Where the programs are: beside this one.
+/// The path of a program: it lies beside this one.
 pub(crate) fn path_of(binary: &str) -> io::Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name(binary);
     if path.exists() {
@@ -48,7 +48,7 @@ pub(crate) fn path_of(binary: &str) -> io::Result<PathBuf> {
 }
 
 impl Server {
-    /// Starts a program and waits until it says where it listens.
+    /// Starts a program and waits until it prints its address.
     pub(crate) fn start(program: Program, core: Option<usize>, issuer: &Issuer) -> io::Result<Self> {
         let mut command = Command::new(path_of(program.binary)?);
         command
@@ -82,18 +82,18 @@ impl Server {
         PathBuf::from(format!("/proc/{}/{file}", self.child.id()))
     }
 
-    /// The processor time of all its threads, in nanoseconds.
+    /// The CPU time of all its threads, in nanoseconds.
     pub(crate) fn cpu(&self) -> io::Result<u64> {
         let mut sum = 0;
         for thread in fs::read_dir(self.proc("task"))? {
             let text = fs::read_to_string(thread?.path().join("schedstat"))?;
             let time = text.split(' ').next().and_then(|time| time.parse::<u64>().ok());
-            sum += time.ok_or_else(|| io::Error::other("the system does not count processor time"))?;
+            sum += time.ok_or_else(|| io::Error::other("the system does not report CPU time"))?;
         }
         Ok(sum)
     }
 
-    /// Its memory; nothing where the system does not tell.
+    /// Its memory; `None` if the system does not report it.
     pub(crate) fn memory(&self) -> Memory {
         let text = fs::read_to_string(self.proc("status")).unwrap_or_default();
         let field = |name: &str| {
@@ -110,7 +110,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! The floor of calls over lines: a loop that parses, calls and writes.
+//! The lower bound of calls over pipes: a loop that parses, calls and writes.
 
 use std::io::{self, BufRead, BufReader, Write};
 
@@ -14,7 +14,7 @@ struct Request<'a> {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Response<'a> {
     id: &'a RawValue,
     outputs: Quote,
     cost: Option<u8>,
@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
             return Ok(());
         }
         let request: Request<'_> = serde_json::from_slice(&line)?;
-        let answer = Answer {
+        let answer = Response {
             id: request.id,
             outputs: quote(request.inputs),
             cost: None,

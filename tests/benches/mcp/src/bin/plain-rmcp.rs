@@ -1,4 +1,4 @@
-//! The smallest server of `rmcp` with one tool of its macros: `plain-rmcp stdio` or `plain-rmcp http`.
+//! The smallest `rmcp` server with one tool: `plain-rmcp stdio` or `plain-rmcp http`.
 
 use std::error::Error;
 use std::sync::Arc;

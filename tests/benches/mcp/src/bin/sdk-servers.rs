@@ -1,6 +1,9 @@
-//! The hosts of the SDK with the same call as a skill: `our-hosts local`, `mcp-stdio` or `mcp-http`.
+//! The servers of the SDK with the same call as a skill: `sdk-servers local`, `mcp-stdio` or `mcp-http`.
 
-#![allow(clippy::unused_async, reason = "skills have the shape that is measured")]
+#![allow(
+    clippy::unused_async,
+    reason = "the signatures of the skills are what is measured"
+)]
 
 use std::error::Error;
 use std::future::pending;
@@ -18,13 +21,13 @@ use skill_sdk_bench_mcp::{Order, Quote, pin, quote};
 use tokio::fs::File;
 use tokio::net::TcpListener;
 
-/// A quote, by a function that may wait.
+/// A quote, from an asynchronous function.
 #[skill("bench.quote", version = "1", side_effects = "none", risk = "low")]
 async fn waiting(inputs: Order) -> Quote {
     quote(inputs)
 }
 
-/// A quote, by a function that may block its thread.
+/// A quote, from a synchronous function.
 #[skill("bench.blocking", version = "1", side_effects = "none", risk = "low")]
 fn blocking(inputs: Order) -> Quote {
     quote(inputs)
@@ -42,7 +45,7 @@ async fn slow() {
     tokio::time::sleep(Duration::from_mins(30)).await;
 }
 
-/// Computes without end.
+/// Blocks a worker thread forever.
 #[skill(
     "bench.spin",
     version = "1",
@@ -56,7 +59,7 @@ async fn spin() {
     }
 }
 
-/// Blocks its thread.
+/// Blocks its own thread.
 #[skill(
     "bench.block",
     version = "1",
@@ -85,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let served = local::serve(LocalServer::new(host), input, output, pending());
         return Ok(runtime.block_on(served)?);
     }
-    // One worker, as the plain server has; but a spinning skill must not stop the others.
+    // One worker, as the plain server has. With a skill that blocks its worker there must be more.
     let workers = if how == "mcp-stdio-crowd" { 8 } else { 1 };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers)

@@ -1,14 +1,14 @@
-//! Calls over HTTP, each connection with one call at a time.
+//! Calls over HTTP: one call at a time on each connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use super::lines::address;
-use super::program::{Program, missing};
+use super::ndjson::address;
+use super::program::{Program, missing_pipe};
 use super::{Client, Outcome, measured};
 
-/// A program that answers requests.
+/// A program that serves HTTP.
 #[derive(Debug)]
 pub(crate) struct Web {
     address: String,
@@ -28,7 +28,7 @@ impl Web {
     /// Starts a program that serves MCP over HTTP.
     pub(crate) fn start(binary: &str, how: &str, tool: &str, core: Option<usize>) -> io::Result<Self> {
         let mut program = Program::start(binary, how, core)?;
-        let address = address(program.0.stdout.take().ok_or_else(missing)?)?;
+        let address = address(program.0.stdout.take().ok_or_else(missing_pipe)?)?;
         let body = format!(r#"{{"jsonrpc":"2.0","id":1,{}}}"#, measured(tool));
         let request = format!(
             "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
@@ -68,7 +68,7 @@ impl Connection {
             }
         }
         if length == 0 {
-            return Err(io::Error::other("an answer without a length"));
+            return Err(io::Error::other("a response without a length"));
         }
         body.resize(length, 0);
         self.reader.read_exact(body)?;
@@ -105,10 +105,10 @@ impl Client for Web {
             }
         }
         let took = start.elapsed();
-        // One answer is looked at, so that failures are not taken for speed.
+        // Check one response, so that errors are not measured as fast calls.
         let answer = String::from_utf8_lossy(&body);
         if !answer.contains("3750") {
-            return Err(io::Error::other(format!("not the answer: {answer}")));
+            return Err(io::Error::other(format!("not the expected response: {answer}")));
         }
         Ok(Outcome::new(latencies.len(), latencies, took))
     }

@@ -1,7 +1,7 @@
-//! Programs, calls, tables.
+//! Runs the programs, and prints tables.
 
 mod http;
-mod lines;
+mod ndjson;
 mod program;
 
 use std::io;
@@ -10,24 +10,24 @@ use std::time::Duration;
 use skill_sdk_bench_mcp::{INPUTS, pin_to};
 
 use self::http::Web;
-use self::lines::Pipe;
+use self::ndjson::Pipe;
 use self::program::cores;
 
-/// How long to measure.
+/// The duration of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
-    /// How long one round takes.
+    /// The duration of one round.
     pub(crate) round: Duration,
-    /// How many rounds there are; the contenders take turns.
+    /// The number of rounds. The contenders take turns.
     pub(crate) rounds: usize,
 }
 
-/// What the client saw in one round.
+/// The measurements of one round.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// How many answers came in a second.
+    /// Responses per second.
     pub(crate) per_second: f64,
-    /// How long each answer took, sorted; none where only the pace was measured.
+    /// The latency of each response, sorted. Empty if only the rate was measured.
     pub(crate) latencies: Vec<Duration>,
 }
 
@@ -41,7 +41,7 @@ impl Outcome {
         }
     }
 
-    /// In microseconds; not a number where only the pace was measured.
+    /// A quantile in microseconds. NaN if only the rate was measured.
     fn percentile(&self, part: usize) -> f64 {
         let place = (self.latencies.len() * part / 100).min(self.latencies.len().saturating_sub(1));
         self.latencies
@@ -50,9 +50,9 @@ impl Outcome {
     }
 }
 
-/// Something that can be called.
+/// A client of one contender.
 pub(crate) trait Client {
-    /// Calls for a time, with so many calls in flight.
+    /// Sends calls for this long, with this many in flight.
     fn load(&mut self, in_flight: usize, time: Duration) -> io::Result<Outcome>;
 }
 
@@ -63,12 +63,12 @@ struct Entry {
     rounds: Vec<Outcome>,
 }
 
-/// Measures all.
+/// Runs all measurements.
 pub(crate) fn run(plan: &Plan) -> io::Result<()> {
     let (server, own) = match cores().as_slice() {
         [first, second, ..] => (Some(*first), Some(*second)),
         _ => {
-            println!("one core only: the driver and the programs share it");
+            println!("only one core: the driver and the programs share it");
             (None, None)
         }
     };
@@ -80,11 +80,11 @@ pub(crate) fn run(plan: &Plan) -> io::Result<()> {
         ("plain loop", Box::new(lines("plain-lines", "", "bench.quote@1")?)),
         (
             "serve local, async fn",
-            Box::new(lines("our-hosts", "local", "bench.quote@1")?),
+            Box::new(lines("sdk-servers", "local", "bench.quote@1")?),
         ),
         (
             "serve local, fn",
-            Box::new(lines("our-hosts", "local", "bench.blocking@1")?),
+            Box::new(lines("sdk-servers", "local", "bench.blocking@1")?),
         ),
     ];
     measure("lines over pipes", plan, &[1, 16], &mut group)?;
@@ -95,11 +95,11 @@ pub(crate) fn run(plan: &Plan) -> io::Result<()> {
         ),
         (
             "mcp-stdio, async fn",
-            Box::new(Pipe::mcp("our-hosts", "mcp-stdio", "bench.quote", server)?),
+            Box::new(Pipe::mcp("sdk-servers", "mcp-stdio", "bench.quote", server)?),
         ),
         (
             "mcp-stdio, fn",
-            Box::new(Pipe::mcp("our-hosts", "mcp-stdio", "bench.blocking", server)?),
+            Box::new(Pipe::mcp("sdk-servers", "mcp-stdio", "bench.blocking", server)?),
         ),
     ];
     measure("MCP over stdio", plan, &[1, 16], &mut group)?;
@@ -110,18 +110,18 @@ pub(crate) fn run(plan: &Plan) -> io::Result<()> {
         ),
         (
             "mcp-http, async fn",
-            Box::new(Web::start("our-hosts", "mcp-http", "bench.quote", server)?),
+            Box::new(Web::start("sdk-servers", "mcp-http", "bench.quote", server)?),
         ),
         (
             "mcp-http, fn",
-            Box::new(Web::start("our-hosts", "mcp-http", "bench.blocking", server)?),
+            Box::new(Web::start("sdk-servers", "mcp-http", "bench.blocking", server)?),
         ),
     ];
     measure("MCP over HTTP", plan, &[1, 16], &mut group)?;
     crowd(plan)
 }
 
-/// Measures one group, whose first member the others are compared with.
+/// Measures one group. The others are compared with its first entry.
 fn measure(
     title: &str,
     plan: &Plan,
@@ -145,7 +145,7 @@ fn measure(
         for round in 0..=plan.rounds {
             for entry in &mut entries {
                 let outcome = entry.client.load(in_flight, plan.round)?;
-                // The first round only warms up.
+                // The first round is a warm-up.
                 if round > 0 {
                     entry.rounds.push(outcome);
                 }
@@ -156,7 +156,7 @@ fn measure(
         };
         for entry in &entries {
             let of = |figure: fn(&Outcome) -> f64| median(entry.rounds.iter().map(figure));
-            // A ratio of neighbours in time suffers least from what else the machine does.
+            // The ratio is taken round by round, so that other load on the machine affects both alike.
             let pairs = entry.rounds.iter().zip(&first.rounds);
             let ratio = median(pairs.map(|(own, first)| own.per_second / first.per_second));
             println!(
@@ -174,15 +174,15 @@ fn measure(
     Ok(())
 }
 
-/// A quick call beside one that waits, one that computes and one that blocks its thread.
+/// The latency of a quick call beside one that waits, one that blocks a worker and one that blocks its own thread.
 fn crowd(plan: &Plan) -> io::Result<()> {
     println!("\na quick call alone, and beside a slow, a spinning and a blocking one");
     println!(
         "{:<24} {:>9} {:>9} {:>9} {:>9}",
         "", "p50 us", "p99 us", "beside", "beside"
     );
-    let local = || Pipe::local("our-hosts", "local", "bench.quote@1", None);
-    let mcp = || Pipe::mcp("our-hosts", "mcp-stdio-crowd", "bench.quote", None);
+    let local = || Pipe::local("sdk-servers", "local", "bench.quote@1", None);
+    let mcp = || Pipe::mcp("sdk-servers", "mcp-stdio-crowd", "bench.quote", None);
     for (name, mut alone, mut crowded) in [("serve local", local()?, local()?), ("mcp-stdio", mcp()?, mcp()?)]
     {
         for skill in ["bench.slow", "bench.spin", "bench.block"] {
@@ -214,12 +214,12 @@ fn median(figures: impl Iterator<Item = f64>) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The call of a tool.
+/// A `tools/call` message.
 fn tool_call(tool: &str, inputs: &str) -> String {
     format!(r#""method":"tools/call","params":{{"name":"{tool}","arguments":{inputs}}}"#)
 }
 
-/// The call of the tool that is measured.
+/// The `tools/call` message that is measured.
 fn measured(tool: &str) -> String {
     tool_call(tool, INPUTS)
 }

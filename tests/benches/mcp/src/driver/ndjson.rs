@@ -1,4 +1,4 @@
-//! Calls as lines over pipes.
+//! Calls over pipes, as newline-delimited JSON.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use skill_sdk_bench_mcp::INPUTS;
 
-use super::program::{Program, missing};
+use super::program::{Program, missing_pipe};
 use super::{Client, Outcome, measured, tool_call};
 
-/// A program that answers lines.
+/// A program that reads calls from a pipe.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// What stands before and behind the id.
+    /// The parts of a call before and after its id.
     head: &'static str,
     tail: String,
     next: u64,
@@ -23,13 +23,13 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    /// A program that speaks the local protocol.
+    /// A program with the local protocol.
     pub(crate) fn local(binary: &str, how: &str, skill: &str, core: Option<usize>) -> io::Result<Self> {
         let tail = format!(r#","skill":"{skill}","inputs":{INPUTS},"meta":{{"invocationId":"i-1"}}}}"#);
         Self::start(binary, how, core, r#"{"id":"#, tail + "\n", false)
     }
 
-    /// A program that speaks MCP.
+    /// A program with MCP over stdio.
     pub(crate) fn mcp(binary: &str, how: &str, tool: &str, core: Option<usize>) -> io::Result<Self> {
         let tail = format!(",{}}}\n", measured(tool));
         let mut pipe = Self::start(binary, how, core, r#"{"jsonrpc":"2.0","id":"#, tail, true)?;
@@ -50,8 +50,8 @@ impl Pipe {
         mcp: bool,
     ) -> io::Result<Self> {
         let mut program = Program::start(binary, how, core)?;
-        let input = program.0.stdin.take().ok_or_else(missing)?;
-        let output = program.0.stdout.take().ok_or_else(missing)?;
+        let input = program.0.stdin.take().ok_or_else(missing_pipe)?;
+        let output = program.0.stdout.take().ok_or_else(missing_pipe)?;
         Ok(Self {
             input,
             output: BufReader::with_capacity(64 * 1024, output),
@@ -63,7 +63,7 @@ impl Pipe {
         })
     }
 
-    /// Begins a call that does not end.
+    /// Starts a call that never returns.
     pub(crate) fn begin(&mut self, skill: &str) -> io::Result<()> {
         let id = self.next;
         self.next += 1;
@@ -92,12 +92,12 @@ impl Client for Pipe {
     fn load(&mut self, in_flight: usize, time: Duration) -> io::Result<Outcome> {
         let start = Instant::now();
         let mut calls = Vec::new();
-        // One answer is looked at, so that failures are not taken for speed.
+        // Check one response, so that errors are not measured as fast calls.
         self.add_call(&mut calls)?;
         self.input.write_all(&calls)?;
         let answer = self.line()?;
         if !answer.contains("3750") {
-            return Err(io::Error::other(format!("not the answer: {answer}")));
+            return Err(io::Error::other(format!("not the expected response: {answer}")));
         }
         calls.clear();
         for _ in 0..in_flight {
@@ -117,7 +117,7 @@ impl Client for Pipe {
             self.output.consume(length);
             let now = Instant::now();
             answers += answered;
-            // With several in flight the answers of one read have no times of their own.
+            // With several calls in flight, responses from one read have no latency of their own.
             if in_flight == 1 && answered == 1 {
                 latencies.push(now - sent);
             }
@@ -136,12 +136,12 @@ impl Client for Pipe {
     }
 }
 
-/// Reads what a program says first: where it listens.
+/// Reads the address that a program prints first.
 pub(crate) fn address(output: impl Read) -> io::Result<String> {
     for line in BufReader::new(output).lines() {
         if let Some(address) = line?.strip_prefix("listening on http://") {
             return Ok(address.to_owned());
         }
     }
-    Err(io::Error::other("the program did not say where it listens"))
+    Err(io::Error::other("the program did not print its address"))
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use skill_sdk_bench_mcp::CORE;
 
-/// A running program. It ends with this value.
+/// A running program. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct Program(pub(crate) Child);
 
@@ -18,7 +18,7 @@ pub(crate) fn cores() -> Vec<usize> {
 }
 
 impl Program {
-    /// Starts a program beside this one, on a core or wherever the system likes.
+    /// Starts a program beside this one, pinned to a core or not.
     pub(crate) fn start(binary: &str, how: &str, core: Option<usize>) -> io::Result<Self> {
         let path = std::env::current_exe()?.with_file_name(binary);
         if !path.exists() {
@@ -42,13 +42,13 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
-/// A pipe of a program that was started with it.
-pub(crate) fn missing() -> io::Error {
-    io::Error::other("the program has no pipe")
+/// A pipe of the program is missing.
+pub(crate) fn missing_pipe() -> io::Error {
+    io::Error::other("the program was started without this pipe")
 }
