@@ -1,4 +1,4 @@
-//! Every message that the macros hold has a UI test, and so is explained in `docs/errors-explained.md`: another test
+//! Every message that the macros hold has a UI test, and so is explained in `docs/reference/compile-errors.md`: another test
 //! holds that page against the UI tests.
 
 #![allow(clippy::unwrap_used, reason = "a panic of a test program is a failed test")]

@@ -1,6 +1,6 @@
 //! The skills of a claims department as a server for production.
 //!
-//! `docs/production.md` explains how to build the image, deploy it and monitor it. The program itself has three lines.
+//! `docs/guides/deploying.md` explains how to build the image, deploy it and monitor it. The program itself has three lines.
 
 use std::process::ExitCode;
 

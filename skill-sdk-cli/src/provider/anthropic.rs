@@ -31,7 +31,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     error(
         "anthropic.ref",
-        "point it at a member of `$defs`",
+        "point it at a definition in `$defs`",
         Check::Reference(refs::dangling),
     ),
     error(
@@ -71,7 +71,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_keyword",
-        "let the client tell them in the description, as the library does; the host checks the whole schema \
+        "let the client tell them in the description, as the library does; the server validates the whole schema \
          anyway",
         Check::Schema(|node| node::unknown(node.value, KEYWORDS, "strict mode does not know")),
     ),
@@ -104,12 +104,12 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "anthropic.strict_ref",
-        "write the schema out in its place",
+        "inline the schema",
         Check::Reference(|reference| reference.beside(|keyword| node::is_among(keyword, BESIDE_REF))),
     ),
     warning(
         "anthropic.strict_all_of_ref",
-        "write the schema out in its place",
+        "inline the schema",
         Check::Schema(|node| {
             let found = node.keyword == "allOf" && node.value.get("$ref").is_some();
             found.then(|| "`$ref` stands in `allOf`".to_owned())

@@ -25,12 +25,12 @@ pub(super) static RULES: &[Rule] = &[
     ),
     error(
         "gemini.ref",
-        "write the schema out in its place",
+        "inline the schema",
         Check::Reference(|reference| reference.beside(|keyword| keyword.starts_with('$'))),
     ),
     error(
         "gemini.ref_target",
-        "point it at a member of `$defs`",
+        "point it at a definition in `$defs`",
         Check::Reference(refs::dangling),
     ),
     error(
@@ -44,7 +44,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "gemini.keyword",
-        "tell the model in the description; the host checks the whole schema anyway",
+        "tell the model in the description; the server validates the whole schema anyway",
         Check::Schema(|node| node::unknown(node.value, KEYWORDS, "without effect:")),
     ),
     warning(

@@ -5,7 +5,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `openai`, `anthropic`, `gemini` | the tables of rules; the page `docs/providers.md` explains each |
+//! | `openai`, `anthropic`, `gemini` | the tables of rules; the page `docs/reference/provider-rules.md` explains each |
 //! | `rule` | a rule, what it looks at, and what is reported |
 //! | `tree`, `refs` | the walk over a schema; where references lead, which of them are recursive |
 //! | `node` | questions about one schema |

@@ -74,7 +74,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "openai.strict_keyword",
-        "let the client leave them out and tell them in the description; the host checks the whole schema anyway",
+        "let the client leave them out and tell them in the description; the server validates the whole schema anyway",
         Check::Schema(|node| node::unknown(node.value, KEYWORDS, "strict mode does not know")),
     ),
     warning(
@@ -84,7 +84,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     warning(
         "openai.strict_ref",
-        "write the schema out in its place",
+        "inline the schema",
         Check::Reference(|reference| {
             let at_root = reference.at == 0;
             let beside = || reference.beside(|keyword| at_root && node::is_among(keyword, ROOT_KEYWORDS));

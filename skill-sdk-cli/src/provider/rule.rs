@@ -23,7 +23,7 @@ pub(super) enum Check {
     Whole(fn(&Tree<'_>) -> Vec<(usize, String)>),
 }
 
-/// A rule of a provider; `docs/providers.md` says it in a sentence, and where it is known from.
+/// A rule of a provider; `docs/reference/provider-rules.md` says it in a sentence, and where it is known from.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// `provider.rule`, and `provider.MODE_rule` when it holds in one mode only. Stable: programs may compare it.

@@ -28,64 +28,55 @@ const fn word(name: &'static str, doc: &'static str) -> Word {
 }
 
 pub(crate) const SIDE_EFFECTS: Words = &[
-    word(
-        "none",
-        "it touches nothing outside: the outputs depend on the inputs alone",
-    ),
-    word("external_read", "it reads something outside"),
-    word("external_write", "it changes something outside"),
+    word("none", "no effects: the outputs depend on the inputs alone"),
+    word("external_read", "reads from other systems"),
+    word("external_write", "changes something in other systems"),
 ];
 
 pub(crate) const RISK: Words = &[
-    word("low", "a wrong call does no harm worth naming"),
-    word("medium", "a wrong call does some harm, which can be mended"),
+    word("low", "a wrong call does no significant harm"),
+    word("medium", "a wrong call does harm that can be repaired"),
     word(
         "high",
-        "a wrong call does much harm, or harm that cannot be mended",
+        "a wrong call does severe harm, or harm that cannot be repaired",
     ),
 ];
 
 pub(crate) const IDEMPOTENCY: Words = &[
     word(
         "required",
-        "the skill uses the idempotency key of the call: a repeat with the same key has no second effect",
+        "the skill uses the idempotency key of the call: a retry with the same key has no second effect",
     ),
-    word("natural", "a repeat with the same inputs has no second effect"),
-    word("none", "a repeat has a second effect, or nobody knows"),
+    word("natural", "a retry with the same inputs has no second effect"),
+    word("none", "a retry has a second effect, or it is unknown"),
 ];
 
 pub(crate) const COST: Words = &[
-    word("unit", "what is counted, such as `\"page\"`"),
-    word(
-        "estimate",
-        "how many units a call is expected to use: a number that is not negative",
-    ),
+    word("unit", "the counted unit, such as `\"page\"`"),
+    word("estimate", "the expected number of units of a call, at least 0"),
 ];
 
-const AUDIENCE: Word = word("audience", "whom the platform's token is meant for");
+const AUDIENCE: Word = word("audience", "the audience of the platform's token");
 const SCOPES: Word = word(
     "scopes",
-    "what the platform's token may do: at most 20 texts; needs an audience",
+    "the scopes of the platform's token: at most 20 strings; needs an audience",
 );
 
 pub(crate) const PROTOCOLS: Words = &[
     word(
         "local",
-        "a function in the process of a host; `local(\"module.path:function\")` names another one than this",
+        "a function in the process of the server; `local(\"module.path:function\")` names another function",
     ),
     Word {
         name: "http",
-        doc: "an HTTP host, by the URL of the skill there",
+        doc: "an HTTP server, by the URL of the skill",
         parts: &[AUDIENCE, SCOPES],
     },
     Word {
         name: "mcp",
         doc: "an MCP server, by its URL or `stdio:NAME`",
         parts: &[
-            word(
-                "tool",
-                "the name of the tool there, when it is not the name of the skill",
-            ),
+            word("tool", "the name of the tool, if it is not the name of the skill"),
             AUDIENCE,
             SCOPES,
         ],

@@ -244,17 +244,17 @@ fn documentation(key: &Key) -> Vec<String> {
         String::new(),
     ];
     if !key.required {
-        lines.extend([format!("Without it: {}.", key.docs.default), String::new()]);
+        lines.extend([format!("Default: {}.", key.docs.default), String::new()]);
     }
     lines.extend([
-        format!("The value: {}.", key.docs.kind),
+        format!("Value: {}.", key.docs.kind),
         String::new(),
         format!("Example: `{} = {}`.", key.name, key.example),
     ]);
     lines
 }
 
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters
         .next()

@@ -8,8 +8,7 @@ use crate::args::words::Words;
 
 #[test]
 fn the_documentation_lists_every_argument() {
-    let mut text =
-        "| argument | what it says | value | without it | example |\n|---|---|---|---|---|\n".to_owned();
+    let mut text = "| argument | meaning | value | default | example |\n|---|---|---|---|---|\n".to_owned();
     for key in KEYS {
         let required = if key.required { ", required" } else { "" };
         writeln!(
@@ -22,12 +21,12 @@ fn the_documentation_lists_every_argument() {
     compare("keys.md", &text);
 }
 
-/// The text of `docs/attribute-reference.md` before the arguments.
+/// The text of `docs/reference/attribute.md` before the arguments.
 const START: &str = "\
 # Arguments of `#[skill(…)]`
 
-The first argument is the name of the skill, a text. All others are `key = value`, in any order. `version`, `side_effects` and
-`risk` are required. A word, such as `low`, may stand in quotes or without.
+The first argument is the name of the skill, a string. All others are `key = value`, in any order. `version`, `side_effects` and `risk`
+are required. An enum value, such as `low`, may be written with or without quotes.
 
 ```rust
 # use skill_sdk::skill;
@@ -38,9 +37,12 @@ fn merge(branch: String) -> bool {
 }
 ```
 
-An editor with rust-analyzer completes the arguments and their words, and shows what is said here.
-[writing-skills.md](writing-skills.md) has the shapes of the function, and [errors-explained.md](errors-explained.md) every
-message. The tests write this page from the table that the macro itself uses, and compile every example.
+`title`, `tags`, `secrets`, `config`, `allowed_hosts`, `examples` and `deprecated` are metadata beside the contract; the YAML file does not
+contain them.
+
+An editor with rust-analyzer completes the arguments and their values, and shows this text.
+[Fields and validation](../guides/fields-and-validation.md) has the shapes of the function, and [compile-errors.md](compile-errors.md) every
+message. Tests generate this page from the table that the macro itself uses, and compile every example.
 ";
 
 /// An example as a whole program.
@@ -84,23 +86,22 @@ fn the_reference_has_every_argument() {
         let required = if key.required { " (required)" } else { "" };
         write!(
             text,
-            "\n## `{}`{required}\n\nSays {}.\n\n",
-            key.name, key.docs.purpose
+            "\n## `{}`{required}\n\n{}.\n\n",
+            key.name,
+            super::editor::sentence(key.docs.purpose)
         )
         .unwrap();
-        write!(
-            text,
-            "- value: {}\n- without it: {}\n",
-            key.docs.kind, key.docs.default
-        )
-        .unwrap();
+        writeln!(text, "- value: {}", key.docs.kind).unwrap();
+        if !key.required {
+            writeln!(text, "- default: {}", key.docs.default).unwrap();
+        }
         if !key.words.is_empty() {
-            text.push_str("\nThe words:\n\n");
+            text.push_str("\nValues:\n\n");
             list(key.words, 0, &mut text);
         }
         write!(text, "\n{}", example(key)).unwrap();
     }
-    compare("../../docs/attribute-reference.md", &text);
+    compare("../../docs/reference/attribute.md", &text);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::base64;
 ///
 /// A skill returns `Attached<T>` in place of `T`. The contract does not change: its outputs are those of `T`, and a
 /// caller that knows nothing of attachments gets them as always. MCP sends the attachments as content blocks after the
-/// outputs; the other hosts are described in `docs/writing-skills.md`.
+/// outputs; the other hosts are described in `docs/guides/progress-and-attachments.md`.
 ///
 /// ```
 /// use skill_sdk::{Attached, Attachment, skill};

@@ -1,4 +1,4 @@
-//! `docs/authentication.md` says what the code says.
+//! `docs/reference/authentication.md` says what the code says.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use skill_sdk::auth::{
 };
 
 fn text() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/authentication.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/authentication.md");
     fs::read_to_string(path).unwrap()
 }
 
@@ -57,12 +57,12 @@ fn limits() {
         .map(|row| format!("{}\n", row.join(": ")))
         .collect();
     for (what, value) in [
-        ("is fresh for", JWKS_MAX_AGE.as_secs()),
-        ("is usable when", JWKS_MAX_STALE.as_secs()),
-        ("fetches: at most one in", JWKS_MIN_REFRESH_INTERVAL.as_secs()),
-        ("may take", JWKS_TIMEOUT.as_secs()),
+        ("max age", JWKS_MAX_AGE.as_secs()),
+        ("stale-if-error", JWKS_MAX_STALE.as_secs()),
+        ("minimum interval", JWKS_MIN_REFRESH_INTERVAL.as_secs()),
+        ("timeout of a fetch", JWKS_TIMEOUT.as_secs()),
         ("largest document", MAX_JWKS_BYTES as u64),
-        ("are remembered", CACHED_TOKENS as u64),
+        ("cached tokens", CACHED_TOKENS as u64),
     ] {
         let line = limits.lines().find(|line| line.contains(what));
         let line = line.unwrap_or_else(|| panic!("no limit says {what:?}: {limits}"));

@@ -1,4 +1,4 @@
-//! The memory of a server with stalled clients stays within the sum of the table in `docs/production.md`.
+//! The memory of a server with stalled clients stays within the sum of the table in `docs/guides/deploying.md`.
 
 use skill_sdk_tests::http2::Http2;
 use skill_sdk_tests::raw_http::{Client, request, until};

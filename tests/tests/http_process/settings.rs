@@ -147,9 +147,10 @@ async fn an_invalid_log_filter_is_reported() {
     }
 }
 
-/// The cells of the table in hosting.md whose first column is `column`, without backticks.
-fn table(column: &str) -> Vec<Vec<String>> {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/hosting.md")).unwrap();
+/// The cells of the rows of the table of a page of `docs/reference` whose first column is `column`, without backticks.
+fn table(page: &str, column: &str) -> Vec<Vec<String>> {
+    let path = format!("{}/../docs/reference/{page}", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(path).unwrap();
     let head = format!("| {column} |");
     let table = page.split("\n\n").find(|block| block.starts_with(&head)).unwrap();
     let cells = |row: &str| {
@@ -165,7 +166,7 @@ fn table(column: &str) -> Vec<Vec<String>> {
 fn flags_variables_and_defaults_match_the_docs() {
     let help = run(BINARY, &["serve", "http", "--help"], &[]).stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    let documented = table("setting");
+    let documented = table("configuration.md", "setting");
     for row in &documented {
         let [flag, variable, default, ..] = row.as_slice() else {
             panic!("{row:?}");
@@ -181,7 +182,7 @@ fn flags_variables_and_defaults_match_the_docs() {
     }
     let variables = help.matches("[env: ").count();
     assert_eq!(variables, documented.len(), "{help}");
-    for row in table("flag") {
+    for row in table("configuration.md", "flag") {
         assert!(
             help.contains(&format!(" {} ", row[0])) || help.contains(&format!(" {}[", row[0])),
             "{row:?}"
@@ -199,7 +200,7 @@ async fn metrics_match_the_docs() {
         .body;
     let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let found: Vec<_> = types.map(|line| line.split_once(' ').unwrap()).collect();
-    let documented = table("metric");
+    let documented = table("observability.md", "metric");
     let documented: Vec<_> = documented
         .iter()
         .map(|row| (row[0].as_str(), row[1].as_str()))

@@ -1,4 +1,4 @@
-//! The page `docs/providers.md` has a row for every rule, in their order.
+//! The page `docs/reference/provider-rules.md` has a row for every rule, in their order.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{Severity, all_rules};
 
 #[test]
 fn the_page_lists_every_rule() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/providers.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/provider-rules.md");
     let page = fs::read_to_string(path).unwrap();
     // A bar in a cell is written `\|`.
     let rows: Vec<Vec<String>> = page

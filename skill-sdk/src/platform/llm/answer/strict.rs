@@ -1,7 +1,7 @@
 //! The strict profile of a schema, for structured outputs.
 //!
 //! A provider that is given it promises answers that fit. Every object is closed and requires all its properties, and only
-//! some keywords are known; `docs/providers.md` lists the rules. What the profile cannot say is left out; the answer is checked
+//! some keywords are known; `docs/reference/provider-rules.md` lists the rules. What the profile cannot say is left out; the answer is checked
 //! against the whole schema anyway.
 
 use serde_json::{Map, Value, json};
