@@ -1,12 +1,17 @@
-"""Runs every shell command of a README as a newcomer would, in one shell session, in a scratch copy of the place.
+"""Runs every shell command of a README as a new user would, in one shell session, and compares the outputs that it shows.
 
-Blocks fenced as `sh` are run in order. A command that serves is started in the background on a free port; the `curl` line that
-it prints is run, then the server is told to stop and must end well. A Rust block that follows the words "into `FILE`"
-is written to FILE. What is built beside the clone is built in the clone's `target`, where most of it is built already.
+Blocks fenced as `sh` are run in order, and each command must succeed. Blocks fenced as `console` have commands behind `$ ` and their
+outputs, which must be the same: standard output, then the errors, warnings and hints on standard error. A command that serves HTTP is
+started in the background on a free port; the `curl` line that it prints is run, then the server must shut down gracefully. Of a command
+that adds an MCP server to a client, the server is started as the client would do, and must list a tool. A Rust block that follows the
+words "into `FILE`" is written to FILE. Crates beside the clone are built in the clone's `target`, where most of it is built already, and
+`cargo install` installs there too.
 
 usage: readme.py README COMMAND…; each COMMAND must be among those of the README, and a command that serves too
 """
 
+import difflib
+import json
 import os
 import re
 import signal
@@ -17,6 +22,15 @@ import time
 from pathlib import Path
 
 SERVES = re.compile(r"\bserve http\b")
+ADDS_A_SERVER = re.compile(r"^claude mcp add .*? -- (.*)$")
+MESSAGE = re.compile(r"^(error|warning|help): ")
+
+MCP_REQUESTS = [
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "readme", "version": "1"}}},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+]
 
 
 def blocks(text: str):
@@ -33,7 +47,11 @@ class Shell:
     def __init__(self, directory: Path):
         self.clone = directory
         self.directory = directory
-        self.variables = dict(os.environ)
+        installed = directory / "target" / "installed"
+        self.variables = os.environ | {
+            "CARGO_INSTALL_ROOT": str(installed),
+            "PATH": f"{installed / 'bin'}:{os.environ['PATH']}",
+        }
 
     def environment(self) -> dict:
         """The variables of the next command."""
@@ -50,6 +68,29 @@ class Shell:
         self.directory = Path(directory)
         pairs = (pair.partition("=") for pair in variables.split("\0") if "=" in pair)
         self.variables = {name: value for name, _, value in pairs if name != "CARGO_TARGET_DIR"}
+
+    def compare(self, command: str, expected: str) -> None:
+        print(f"\n$ {command}", flush=True)
+        script = ["bash", "-c", command]
+        ended = subprocess.run(script, cwd=self.directory, env=self.environment(), capture_output=True, text=True)
+        found = ended.stdout + "".join(line for line in ended.stderr.splitlines(True) if MESSAGE.match(line))
+        print(found, end="", flush=True)
+        if found != expected:
+            lines = difflib.unified_diff(expected.splitlines(True), found.splitlines(True), "shown", "printed")
+            raise SystemExit(f"the output is not the one that is shown:\n{''.join(lines)}{ended.stderr}")
+
+    def add_a_server(self, command: str) -> None:
+        print(f"\n$ {command}", flush=True)
+        requests = "".join(json.dumps(request) + "\n" for request in MCP_REQUESTS)
+        script = ["bash", "-c", command]
+        ended = subprocess.run(
+            script, cwd=self.directory, env=self.environment(), input=requests, stdout=subprocess.PIPE, text=True, check=True
+        )
+        responses = [json.loads(line) for line in ended.stdout.splitlines()]
+        tools = [tool["name"] for response in responses for tool in response["result"].get("tools", [])]
+        print(f"tools: {tools}", flush=True)
+        if not tools:
+            raise SystemExit(f"the server lists no tools: {ended.stdout}")
 
     def serve(self, command: str) -> None:
         print(f"\n$ {command} &", flush=True)
@@ -88,6 +129,13 @@ class Shell:
         raise SystemExit("the server printed no curl line")
 
 
+def transcript(code: str):
+    """Yields (command, output) of a block fenced as `console`."""
+    for part in re.split(r"^\$ ", code, flags=re.M)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
 def main() -> None:
     readme, wanted = Path(sys.argv[1]).resolve(), set(sys.argv[2:])
     done = set()
@@ -99,12 +147,17 @@ def main() -> None:
                 target = re.search(r"into `([^`]+)`", before)
                 if target:
                     (shell.directory / target[1]).write_text(code)
+            elif language == "console":
+                for command, output in transcript(code):
+                    shell.compare(command, output)
             elif language == "sh":
                 for command in code.replace("\\\n", "").splitlines():
                     done.add("a server" if SERVES.search(command) else command.strip())
                     command = command.replace("cd .. &&", f"cd '{scratch}' &&")
                     if SERVES.search(command):
                         shell.serve(command)
+                    elif added := ADDS_A_SERVER.match(command):
+                        shell.add_a_server(added[1])
                     elif command.strip():
                         shell.run(command)
     if missing := (wanted | {"a server"}) - done:
