@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::{pages, prose, root, text};
+use super::{is_markdown, pages, prose, root, text};
 
 const OTHER_PAGES: [&str; 6] = [
     "README.md",
@@ -110,7 +110,7 @@ fn every_place_that_names_a_page_names_one_that_exists() {
                     let end =
                         rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || "-/.".contains(letter)));
                     let page = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
-                    let is_page = page.ends_with(".md")
+                    let is_page = is_markdown(page)
                         && ["guides/", "reference/", "explanation/"]
                             .iter()
                             .any(|start| page.starts_with(start));

@@ -24,6 +24,12 @@ fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+fn is_markdown(path: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|extension| extension == "md")
+}
+
 /// All pages below `docs`, as paths from the root of the repository, in order.
 fn pages() -> Vec<String> {
     let mut pages = Vec::new();
@@ -31,8 +37,8 @@ fn pages() -> Vec<String> {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             let known = ["guides", "reference", "explanation"].contains(&name.as_str());
-            assert!(name.ends_with(".md") || known, "{folder}/{name} is not a page");
-            if name.ends_with(".md") {
+            assert!(is_markdown(&name) || known, "{folder}/{name} is not a page");
+            if is_markdown(&name) {
                 pages.push(format!("{folder}/{name}"));
             }
         }

@@ -240,3 +240,75 @@ fn the_example_of_the_contract_format_is_an_exported_file() {
         assert_eq!(shown, file, "`UPDATE_SNAPSHOTS=1` writes it");
     }
 }
+
+/// The text of the literal that `code` begins with, with `…` for what is filled in.
+fn message(code: &str) -> Option<String> {
+    let rest = code.trim_start();
+    let rest = rest
+        .strip_prefix("format!(")
+        .unwrap_or(rest)
+        .trim_start()
+        .strip_prefix('"')?;
+    let (mut text, mut letters) = (String::new(), rest.chars());
+    loop {
+        match letters.next()? {
+            '"' => break,
+            '\\' => match letters.next()? {
+                // The line goes on behind the indentation of the next one.
+                '\n' => letters = letters.as_str().trim_start().chars(),
+                escaped => text.push(escaped),
+            },
+            '{' => {
+                let inside = letters.as_str();
+                let end = inside.find('}')?;
+                letters = inside[end + 1..].chars();
+                text.push('…');
+            }
+            letter => text.push(letter),
+        }
+    }
+    let words = text
+        .split(' ')
+        .filter(|word| word.contains(char::is_alphabetic))
+        .count();
+    (words > 1).then(|| text.replace(['`', '|'], ""))
+}
+
+#[test]
+fn messages_lead_to_their_code() {
+    let code = code("skill-sdk/src");
+    let mut found = BTreeSet::new();
+    for (maker, _) in MAKERS {
+        for rest in code.split(maker).skip(1) {
+            let Some((status, rest)) = rest.trim_start().split_once('"') else {
+                continue;
+            };
+            let Some((name, rest)) = rest.split_once('"') else {
+                continue;
+            };
+            // The code is the first text, at most behind a status.
+            let is_code = status.len() < 60 && !status.contains([')', ';']) && rest.starts_with(',');
+            let is_name =
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            if is_code
+                && is_name
+                && let Some(message) = message(&rest[1..])
+            {
+                found.insert(format!("| `{message}` | `{name}` |\n"));
+            }
+        }
+    }
+    assert!(found.len() > 40, "errors are made in another way now: {found:?}");
+    let rows: String = found.into_iter().collect();
+    let page = text("docs/reference/error-codes.md");
+    let (before, after) = page.split_once("| message | code |\n|---|---|\n").unwrap();
+    let (shown, after) = after
+        .split_once("\n\n")
+        .map_or((after, ""), |(shown, after)| (shown, after));
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        let page = format!("{before}| message | code |\n|---|---|\n{rows}\n{after}");
+        fs::write(root().join("docs/reference/error-codes.md"), page).unwrap();
+    } else {
+        assert_eq!(format!("{shown}\n"), rows, "`UPDATE_SNAPSHOTS=1` writes it");
+    }
+}
