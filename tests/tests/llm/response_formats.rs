@@ -51,13 +51,11 @@ async fn a_request_has_the_schema_and_the_key() {
             "max_tokens": 100,
             "response_format": {"type": "json_schema", "json_schema": {
                 "name": "Summary",
-                "strict": true,
                 "schema": {
                     "description": "The requested type.",
                     "type": "object",
                     "properties": {"summary": {"description": "The text in one sentence.", "type": "string"}},
                     "required": ["summary"],
-                    "additionalProperties": false,
                 },
             }},
         })
@@ -82,6 +80,7 @@ async fn a_json_object_is_also_described_in_the_prompt() {
 }
 
 #[tokio::test]
+<<<<<<< HEAD:tests/tests/llm/response_formats.rs
 async fn a_type_without_a_strict_schema_is_sent_unchanged() {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only read")]
@@ -102,6 +101,9 @@ async fn a_type_without_a_strict_schema_is_sent_unchanged() {
 
 #[tokio::test]
 async fn a_rejected_schema_moves_to_the_prompt_and_the_result_is_cached() {
+=======
+async fn a_server_that_refuses_the_schema_gets_it_in_words_and_that_is_remembered() {
+>>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
     for status in [400, 415, 422, 501] {
         let refused = Reply::error(status, "unsupported_response_format", Some("response_format"));
         let server = MockServer::start([refused, Reply::good()]).await;
@@ -128,6 +130,7 @@ async fn a_rejected_schema_moves_to_the_prompt_and_the_result_is_cached() {
 }
 
 #[tokio::test]
+<<<<<<< HEAD:tests/tests/llm/response_formats.rs
 async fn if_every_format_is_rejected_only_the_prompt_describes_it() {
     // Some servers name no parameter, but the null value of their language.
     for param in [
@@ -160,6 +163,9 @@ async fn if_every_format_is_rejected_only_the_prompt_describes_it() {
 
 #[tokio::test]
 async fn a_format_rejected_for_one_type_is_tried_for_another() {
+=======
+async fn what_was_refused_for_one_type_is_asked_for_another() {
+>>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only read")]
     struct Other {
@@ -192,30 +198,35 @@ async fn a_format_rejected_for_one_type_is_tried_for_another() {
             ("json_schema", true),
             ("json_schema", false),
             ("json_object", false),
+<<<<<<< HEAD:tests/tests/llm/response_formats.rs
             // The missing support of a temperature is cached per model, the missing support of a schema per type.
             ("json_schema", false),
             ("json_object", false),
+=======
+            // What a server rejects is cached for the model and the schema.
+            ("json_schema", true),
+            ("json_object", true),
+>>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
             ("json_object", false),
         ]
     );
 }
 
 #[tokio::test]
+<<<<<<< HEAD:tests/tests/llm/response_formats.rs
 async fn other_rejections_do_not_change_the_format() {
+=======
+async fn a_model_that_rejects_every_form_is_followed_by_the_next() {
+>>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
     for (code, param) in [
         ("context_length_exceeded", None),
-        ("context_length_exceeded", Some("messages")),
-        ("string_above_max_length", Some("messages[0].content")),
         ("invalid_value", Some("messages.[1].content")),
-        ("invalid_value", Some("max_tokens")),
-        ("model_not_found", Some("model")),
-        ("content_policy_violation", None),
-        ("content_filter", None),
-        ("insufficient_quota", None),
+        ("invalid_request", Some("null")),
     ] {
         let server = MockServer::start([Reply::error(400, code, param)]).await;
         let error = summarize(&context_at(&server.base)).await.unwrap_err();
         assert_eq!(super::code(&error), "llm_failed", "{code} {param:?}");
+<<<<<<< HEAD:tests/tests/llm/response_formats.rs
         assert_eq!(server.models(), "ab", "{code} {param:?}");
     }
     // A server that reports a too long context only in its message.
@@ -230,6 +241,17 @@ async fn other_rejections_do_not_change_the_format() {
     let server = MockServer::start([temperature(), temperature()]).await;
     summarize(&context_at(&server.base)).await.unwrap_err();
     assert_eq!(server.models(), "aabb");
+=======
+        assert_eq!(double.models(), "aabb", "{code} {param:?}");
+    }
+    // A parameter that was not sent cannot be the reason for the second rejection.
+    for param in ["temperature", "max_tokens"] {
+        let double = Double::start([Say::error(400, "unsupported_value", Some(param))]).await;
+        summarize(&context_at(&double.base)).await.unwrap_err();
+        let models = if param == "temperature" { "aabb" } else { "ab" };
+        assert_eq!(double.models(), models, "{param}");
+    }
+>>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
 }
 
 #[tokio::test]

@@ -1,9 +1,8 @@
 //! Which provider there is.
 
-use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use quick_cache::sync::Cache;
 use serde_json::Value;
 
 use super::answer::Wanted;
@@ -16,17 +15,11 @@ use crate::environment::Environment;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
 
-/// How many configurations have a client. A server has one.
-const MOST_CLIENTS: usize = 8;
-
 /// How long one model may take when nothing else is said.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The longest that `SKILL_LLM_TIMEOUT_SECONDS` may say, in seconds: a day.
 const MAX_TIMEOUT: f64 = 86_400.0;
-
-/// The clients that were made, with what they know of their servers.
-static CLIENTS: LazyLock<Cache<OpenAiSettings, LlmClient>> = LazyLock::new(|| Cache::new(MOST_CLIENTS));
 
 /// A provider of models, ready to be asked. Cheap to clone.
 #[derive(Clone)]
@@ -47,7 +40,7 @@ impl LlmClient {
         match provider.to_lowercase().as_str() {
             "" | "openai" => {
                 let settings = OpenAiSettings::read(environment)?;
-                CLIENTS.get_or_insert_with(&settings, || OpenAi::of(settings.clone()).map(Self::new))
+                OpenAi::from_settings(settings).map(Self::new)
             }
             "claude-code" => {
                 let binary = environment.variable("SKILL_LLM_CLAUDE_BINARY");

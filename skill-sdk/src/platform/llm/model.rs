@@ -79,12 +79,8 @@ impl Prompt {
 pub struct ResponseSchema {
     /// Its name: 1 to 64 ASCII letters, digits, `_` or `-`.
     pub name: String,
-    /// What answers are checked against, without `$schema`.
+    /// The schema itself, without `$schema`. Answers are validated against it.
     pub schema: Value,
-    /// The same in the strict profile of structured outputs: all properties required, those that were optional may be null,
-    /// nothing else allowed, only keywords that providers know. `None` where the type has no such form (maps, arbitrary
-    /// JSON, an enum as a whole).
-    pub strict: Option<Value>,
 }
 
 /// An answer that was not accepted.

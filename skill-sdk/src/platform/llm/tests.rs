@@ -144,7 +144,7 @@ fn nothing_shows_the_key() {
     let environment = environment(SERVER);
     let settings = OpenAiSettings::read(&environment).unwrap();
     let client = LlmClient::of_environment(&environment).unwrap();
-    let openai = OpenAi::of(settings.clone()).unwrap();
+    let openai = OpenAi::from_settings(settings.clone()).unwrap();
     for shown in [
         format!("{settings:?}"),
         format!("{client:?}"),

@@ -2,10 +2,8 @@
 //!
 //! - `extract`: the JSON in the text
 //! - `wanted`: what the answer must be, and whether it is
-//! - `strict`: the strict profile of a schema
 
 mod extract;
-mod strict;
 #[cfg(test)]
 mod tests;
 mod wanted;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{extract, strict};
+use super::extract;
 use crate::contract::schema::{self, type_name};
 use crate::error::SkillError;
 use crate::platform::llm::model::ResponseSchema;
@@ -69,7 +69,6 @@ impl Wanted {
             reads: |value| T::deserialize(value).map(drop).map_err(|error| error.to_string()),
             told: ResponseSchema {
                 name: usable_name(name.unwrap_or(&T::schema_name())),
-                strict: strict::strict(&schema),
                 schema,
             },
         };
@@ -85,32 +84,16 @@ impl Wanted {
 
     /// The object in the text of a model, if it is what is wanted.
     pub(in crate::platform::llm) fn read(&self, text: &str) -> Result<Value, Misfit> {
-        let Some(mut value) = extract::json(text) else {
+        let Some(value) = extract::json(text) else {
             return Err(Misfit::same("there is no JSON in the answer"));
         };
         if !value.is_object() {
             return Err(Misfit::same("the answer is not a JSON object"));
         }
-        let Some(of_type) = &self.of_type else {
-            return Ok(value);
-        };
-        of_type.check(&value).or_else(|misfit| {
-            // In the strict form what may be missing is null.
-            without_nulls(&mut value);
-            of_type.check(&value).map_err(|_| misfit)
-        })?;
-        Ok(value)
-    }
-}
-
-fn without_nulls(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            members.retain(|_, member| !member.is_null());
-            members.values_mut().for_each(without_nulls);
+        if let Some(of_type) = &self.of_type {
+            of_type.check(&value)?;
         }
-        Value::Array(items) => items.iter_mut().for_each(without_nulls),
-        _ => {}
+        Ok(value)
     }
 }
 

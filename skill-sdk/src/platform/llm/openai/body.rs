@@ -1,14 +1,31 @@
-//! What is sent.
+//! The body of a request.
 
 use serde_json::{Value, json};
 
-use super::form::{Form, Format};
+use super::form::Form;
 use crate::platform::llm::model::{Correction, Prompt};
 
-/// The body of a request.
 pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Value {
-    let format = form.format_for(prompt);
-    let mut body = json!({"model": model, "messages": messages(prompt, format)});
+    let schema = prompt.schema.as_ref().filter(|_| !form.no_schema);
+    let mut system = prompt.system_prompt.clone();
+    let response_format = match schema {
+        Some(schema) => json!({
+            "type": "json_schema",
+            "json_schema": {"name": schema.name, "schema": schema.schema},
+        }),
+        None => {
+            if !system.is_empty() {
+                system.push_str("\n\n");
+            }
+            system.push_str(&prompt.format_in_words());
+            json!({"type": "json_object"})
+        }
+    };
+    let mut body = json!({
+        "model": model,
+        "messages": messages(prompt, &system),
+        "response_format": response_format,
+    });
     if !form.no_temperature {
         body["temperature"] = prompt.temperature.into();
     }
@@ -20,30 +37,14 @@ pub(super) fn of(model: &str, prompt: &Prompt, form: Form) -> Value {
         };
         body[name] = limit.into();
     }
-    match (format, &prompt.schema) {
-        (Format::Schema, Some(schema)) => {
-            let json_schema = json!({
-                "name": schema.name,
-                "strict": schema.strict.is_some(),
-                "schema": schema.strict.as_ref().unwrap_or(&schema.schema),
-            });
-            body["response_format"] = json!({"type": "json_schema", "json_schema": json_schema});
-        }
-        (Format::Schema | Format::Object, _) => body["response_format"] = json!({"type": "json_object"}),
-        (Format::Words, _) => {}
-    }
     body
 }
 
-fn messages(prompt: &Prompt, format: Format) -> Vec<Value> {
+fn messages(prompt: &Prompt, system: &str) -> Vec<Value> {
     let message = |role: &str, content: &str| json!({"role": role, "content": content});
-    let mut messages = Vec::with_capacity(prompt.messages.len() + 3);
-    let system = match format {
-        Format::Schema => prompt.system_prompt.clone(),
-        Format::Object | Format::Words => in_words(prompt),
-    };
+    let mut messages = Vec::new();
     if !system.is_empty() {
-        messages.push(message("system", &system));
+        messages.push(message("system", system));
     }
     messages.extend(
         prompt
@@ -57,14 +58,4 @@ fn messages(prompt: &Prompt, format: Format) -> Vec<Value> {
         messages.push(message("user", &request));
     }
     messages
-}
-
-/// The instructions with what the answer must be.
-fn in_words(prompt: &Prompt) -> String {
-    let format = prompt.format_in_words();
-    if prompt.system_prompt.is_empty() {
-        format
-    } else {
-        format!("{}\n\n{format}", prompt.system_prompt)
-    }
 }

@@ -1,32 +1,43 @@
 //! Servers of `OpenAI`'s protocol: `POST {base}/chat/completions`.
 //!
-//! - `body`: what is sent; `form`: in which form, and what a server was found to refuse
-//! - `reply`: what comes back, read without trust
+//! - `body`: the body of a request; `form`: the forms of it that a server may support
+//! - `reply`: the response, read without trust
 
 mod body;
 mod form;
 mod reply;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use quick_cache::sync::Cache;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use self::form::Forms;
+use self::form::Form;
+use self::reply::Rejected;
 use super::client::{self, not_configured};
 use super::model::{Asked, ChatError, ChatModel, Prompt, Reply};
 use crate::environment::{Environment, Secret};
 use crate::error::SkillError;
 use crate::platform::web::{Answer, Method, Request, Transport, Web, WebError};
 
-/// The largest answer of a server, in bytes.
+/// The largest response of a server, in bytes.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
 
-/// What a server of `OpenAI`'s protocol is reached with.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// The most forms that are cached.
+const MAX_FORMS: usize = 256;
+
+/// A server, a model and a schema.
+type FormKey = (String, String, Option<Value>);
+
+/// The forms that worked and are not the full one.
+static FORMS: LazyLock<Cache<FormKey, Form>> = LazyLock::new(|| Cache::new(MAX_FORMS));
+
+/// How a server of `OpenAI`'s protocol is reached.
+#[derive(Debug, Clone)]
 pub(super) struct OpenAiSettings {
     /// Without slashes at its end.
     pub(super) base_url: String,
@@ -61,8 +72,6 @@ impl OpenAiSettings {
 pub struct OpenAi {
     url: String,
     settings: OpenAiSettings,
-    /// In which forms the models are asked.
-    forms: Mutex<Forms>,
 }
 
 impl OpenAi {
@@ -75,7 +84,7 @@ impl OpenAi {
         api_key: impl Into<String>,
         models: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, SkillError> {
-        Self::of(OpenAiSettings {
+        Self::from_settings(OpenAiSettings {
             base_url: base_url.trim().to_owned(),
             key: Secret::new(api_key),
             models: models.into_iter().map(Into::into).collect(),
@@ -90,11 +99,11 @@ impl OpenAi {
         self
     }
 
-    pub(super) fn of(settings: OpenAiSettings) -> Result<Self, SkillError> {
+    pub(super) fn from_settings(settings: OpenAiSettings) -> Result<Self, SkillError> {
         let url = Url::parse(&settings.base_url)
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https"))
-            // What stands before the `@` of an address ends up in logs.
+            // Addresses are logged, so they must not contain a password.
             .filter(|url| url.username().is_empty() && url.password().is_none())
             .and_then(|mut url| {
                 let mut path = url.path_segments_mut().ok()?;
@@ -115,31 +124,28 @@ impl OpenAi {
         Ok(Self {
             url: url.into(),
             settings,
-            forms: Mutex::default(),
         })
     }
 
-    fn forms(&self) -> MutexGuard<'_, Forms> {
-        self.forms.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Asks in the form that the model is known to take, and in simpler ones as long as the server refuses the form.
+    /// Asks in the form that worked the last time, and in simpler forms while the server rejects the form.
     async fn ask_in_some_form(&self, model: &str, prompt: &Prompt) -> Result<Reply, ChatError> {
         let key = &self.settings.key;
-        let known = self.forms().known(model, prompt);
+        let schema = prompt.schema.as_ref().map(|schema| schema.schema.clone());
+        let form_key = (self.url.clone(), model.to_owned(), schema);
+        let known = FORMS.get(&form_key).unwrap_or_default();
         let mut form = known;
         loop {
             let answer = self.send(&body::of(model, prompt, form)).await?;
             if answer.is_success() {
                 if form != known {
-                    self.forms().learn(model, prompt, form);
+                    FORMS.insert(form_key, form);
                 }
                 return reply::read(model, &answer.body, key);
             }
-            let refusal = reply::Refusal::of(answer.status, &answer.json().unwrap_or_default(), key);
-            match form.simpler(prompt, &refusal) {
+            let rejected = Rejected::new(answer.status, &answer.json().unwrap_or_default(), key);
+            match form.simpler(prompt, rejected.status, rejected.param.as_deref()) {
                 Some(simpler) => form = simpler,
-                None => return Err(refusal.unanswered(model)),
+                None => return Err(rejected.into_error(model)),
             }
         }
     }
@@ -152,7 +158,7 @@ impl OpenAi {
             headers: vec![("authorization", bearer.into())],
             body: Some(body),
             limit: MAX_ANSWER,
-            // All requests for one answer have a time together.
+            // All requests for one answer share one timeout.
             timeout: Duration::MAX,
         };
         Web.send(request).await.map_err(|error| {

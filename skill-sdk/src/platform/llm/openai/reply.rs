@@ -11,24 +11,6 @@ use crate::platform::llm::model::{ChatError, Reply};
 /// The longest word of a server that is repeated, in bytes.
 const MAX_WORD: usize = 60;
 
-/// What codes have in them that are about something else than the form of a request.
-const OTHER_REASONS: &[&str] = &[
-    "context_length",
-    "above_max_length",
-    "content_filter",
-    "content_policy",
-    "moderation",
-    "model_not",
-    "quota",
-    "billing",
-];
-
-/// How sentences say that a prompt is too long for a model.
-const LONG_CONTEXT: &[&str] = &["context length", "context window", "context size"];
-
-/// What servers call no part of a request.
-const NOTHING: &[&str] = &["", "none", "null", "nil", "undefined"];
-
 /// The longest name of a model that is repeated, in characters.
 const MAX_MODEL: usize = 200;
 
@@ -42,9 +24,9 @@ pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, Chat
     };
     let usage = usage(model, &document, key);
     if document.get("choices").is_none() {
-        // Some servers tell failures with the status of a success.
-        let refusal = Refusal::of(200, &document, key);
-        return Err(refusal.unanswered(model).usage(usage));
+        // Some servers report a failure with the status of a success.
+        let rejected = Rejected::new(200, &document, key);
+        return Err(rejected.into_error(model).usage(usage));
     }
     let choice = &document["choices"][0];
     let message = &choice["message"];
@@ -100,54 +82,35 @@ fn usage(model: &str, document: &Value, key: &Secret) -> LlmUsage {
     }
 }
 
-/// What a server refused a request with. It holds texts of the server, so nothing writes it out.
-pub(super) struct Refusal {
-    status: u16,
-    /// A word of the server's own.
-    word: Option<String>,
-    /// The part of the request that it is about, as it may be repeated.
-    param: Option<String>,
-    /// The same as it came. It is compared and never shown.
-    about: Option<String>,
-    /// Whether it says that something else than the form of the request is refused.
-    of_something_else: bool,
+/// A response that is not a success, without the texts of the server: they may contain the prompt or the key.
+pub(super) struct Rejected {
+    pub(super) status: u16,
+    code: Option<String>,
+    /// The part of the request that is rejected.
+    pub(super) param: Option<String>,
 }
 
-impl Refusal {
-    pub(super) fn of(status: u16, document: &Value, key: &Secret) -> Self {
+impl Rejected {
+    pub(super) fn new(status: u16, document: &Value, key: &Secret) -> Self {
         let error = &document["error"];
-        // A code that is a number is the status that the server would have given.
-        let told = error["code"].as_u64().filter(|code| (100..1000).contains(code));
+        // Some servers send the status of a failure as the code, with status 200.
+        let told = error["code"].as_u64().filter(|code| (300..1000).contains(code));
         let status = match told.and_then(|code| u16::try_from(code).ok()) {
             Some(told) if (200..300).contains(&status) => told,
             _ => status,
         };
-        let about = error["param"].as_str().filter(|param| names_something(param));
         Self {
             status,
-            word: word(&error["code"], key).or_else(|| word(&error["type"], key)),
-            param: about.and_then(|_| word(&error["param"], key)),
-            about: about.map(str::to_owned),
-            of_something_else: is_of_something_else(document),
+            code: word(&error["code"], key).or_else(|| word(&error["type"], key)),
+            param: word(&error["param"], key),
         }
     }
 
-    /// The part of the request that the server names.
-    pub(super) fn about(&self) -> Option<&str> {
-        self.about.as_deref()
-    }
-
-    /// Whether it is about what was sent, as opposed to who sent it or when, and says of nothing else that it is the reason.
-    pub(super) fn may_be_about_the_form(&self) -> bool {
-        matches!(self.status, 400 | 415 | 422 | 501) && !self.of_something_else
-    }
-
     /// The failure of the model.
-    pub(super) fn unanswered(&self, model: &str) -> ChatError {
-        let in_brackets = |word: &String| format!(" ({word})");
-        let word = self.word.as_ref().map(in_brackets).unwrap_or_default();
-        let about = |param: &String| format!(" about `{param}`");
-        let param = self.param.as_ref().map(about).unwrap_or_default();
+    pub(super) fn into_error(self, model: &str) -> ChatError {
+        let word = self.code.map(|code| format!(" ({code})")).unwrap_or_default();
+        let param = self.param.map(|param| format!(" about `{param}`"));
+        let param = param.unwrap_or_default();
         let status = self.status;
         match status {
             429 => {
@@ -177,27 +140,6 @@ impl Refusal {
 fn failed(model: &str, why: &str) -> ChatError {
     let message = format!("the model {model} failed: {why}");
     ChatError::next(SkillError::retryable("llm_failed", message))
-}
-
-/// Whether the part that a server names is one: some write their language's word for "nothing" as a text.
-fn names_something(param: &str) -> bool {
-    let param = param.trim();
-    let nothing = |word: &&str| param.eq_ignore_ascii_case(word);
-    !NOTHING.iter().any(nothing)
-}
-
-/// Whether a document of a server names a reason that another form of the request would not take away.
-fn is_of_something_else(document: &Value) -> bool {
-    let error = &document["error"];
-    let has = |value: &Value, words: &[&str]| {
-        let text = value.as_str().unwrap_or_default().to_lowercase();
-        words.iter().any(|word| text.contains(word))
-    };
-    has(&error["code"], OTHER_REASONS)
-        || has(&error["type"], OTHER_REASONS)
-        // Some servers have no word for it.
-        || has(&error["message"], LONG_CONTEXT)
-        || has(&document["message"], LONG_CONTEXT)
 }
 
 /// The failure of a model that answered, with nothing that can be used or repaired.
