@@ -50,16 +50,12 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         &expand::call(ident, argument.unwrap_or_default()),
         &returned,
     );
-    let (constructor, futures, run) = if is_async {
-        (
-            quote!(state_asynchronous),
-            quote!(_, _),
-            quote!(async move { #body #converted }),
-        )
-    } else {
-        (quote!(state_blocking), quote!(_), quote!({ #body #converted }))
-    };
     let success = &returned.success;
+    let work = if is_async {
+        quote!(state_asynchronous::<#success>(async move { #body #converted }))
+    } else {
+        quote!(state_blocking::<#success>(move || { #body #converted }))
+    };
     let origin = expand::origin(ident, ident.span());
     let conditions = attributes::conditions(&function.attributes);
     let deprecated = attributes::deprecated(&function.attributes);
@@ -73,7 +69,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
             use #sdk::__private as __sdk;
             static __STATE: __sdk::StateDeclaration = __sdk::StateDeclaration::new(
                 #origin,
-                &__sdk::#constructor::<#success, #futures>(|#parameter: __sdk::Environment| #run),
+                &((|#parameter| __sdk::#work) as fn(__sdk::Environment) -> __sdk::Build<_>),
             );
             __sdk::inventory::submit! { __sdk::Registration::State(&__STATE) }
         };

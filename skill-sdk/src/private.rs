@@ -9,7 +9,7 @@ pub use schemars;
 pub use serde;
 pub use serde_json::Value;
 
-pub use crate::context::{SkillContext, StateDeclaration, state_asynchronous, state_blocking};
+pub use crate::context::{Build, SkillContext, StateDeclaration, state_asynchronous, state_blocking};
 pub use crate::contract::{Idempotency, Implementation, Origin, RetryPolicy, Risk, SideEffects};
 pub use crate::environment::Environment;
 pub use crate::error::failure;

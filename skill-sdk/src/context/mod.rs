@@ -35,9 +35,9 @@ pub(crate) use self::log_id::id_for_log;
 pub use self::meta::{DeclaredNames, Meta, Services};
 pub use self::report::{NoticeLevel, ReportSink};
 pub use self::settings::settings_values;
-pub use self::state::{State, States};
 #[doc(hidden)]
-pub use self::state::{StateDeclaration, StateFunction, state_asynchronous, state_blocking};
+pub use self::state::{Build, StateDeclaration, state_asynchronous, state_blocking};
+pub use self::state::{State, States};
 pub use self::trace::TraceContext;
 #[cfg(feature = "telemetry")]
 pub(crate) use self::trace::{follow, recorded};

@@ -146,7 +146,6 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn probes_that_go_away_leave_one_check() {
-        let builder = Box::leak(Box::new(state_asynchronous(slow)));
         let origin = Origin {
             package: "a",
             package_version: "0",
@@ -156,7 +155,8 @@ mod tests {
             line: 1,
             column: 1,
         };
-        let declaration = StateDeclaration::new(origin, builder);
+        let build: fn(Environment) -> _ = |environment| state_asynchronous(slow(environment));
+        let declaration = StateDeclaration::new(origin, Box::leak(Box::new(build)));
         let states = States::new([&*Box::leak(Box::new(declaration))]);
         let host = SkillSet::with_states([], states).unwrap();
         let readiness = Readiness::new(&host, Environment::from_vars([]), Vec::new());

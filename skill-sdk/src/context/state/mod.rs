@@ -1,6 +1,6 @@
 //! Shared values that are built once per process, on first use.
 //!
-//! - `slot`: one value, from its declaration to the value; who builds it and who waits
+//! - `slot`: one value: who builds it, and who waits for it
 
 #[cfg(feature = "runtime")]
 mod slot;
@@ -11,10 +11,12 @@ mod tests;
 use std::any::{Any, TypeId, type_name};
 #[cfg(feature = "runtime")]
 use std::collections::HashMap;
-use std::fmt;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
+#[cfg(feature = "runtime")]
+use std::sync::Mutex;
 
 #[cfg(feature = "runtime")]
 use self::slot::Slot;
@@ -22,36 +24,49 @@ use super::Environment;
 use crate::contract::Origin;
 use crate::error::SkillError;
 
-/// A value of a type that only its owner knows.
-type Shared = Arc<dyn Any + Send + Sync>;
+/// A shared value; only the functions that build and read it know its type.
+type Value = Arc<dyn Any + Send + Sync>;
 
 /// The work of building one.
-#[expect(missing_debug_implementations, reason = "only its declaration sees it")]
-pub enum Build {
+enum Work {
     /// A future.
-    Asynchronous(Pin<Box<dyn Future<Output = Result<Shared, SkillError>> + Send>>),
+    Asynchronous(Pin<Box<dyn Future<Output = Result<Value, SkillError>> + Send>>),
     /// A function that may block.
-    Blocking(Box<dyn FnOnce() -> Result<Shared, SkillError> + Send>),
+    Blocking(Box<dyn FnOnce() -> Result<Value, SkillError> + Send>),
 }
 
-/// A function marked `#[skill_sdk::state]`, of whatever type.
-pub trait StateBuilder: Send + Sync + 'static {
+/// The work of building a `T`.
+#[cfg_attr(
+    not(feature = "runtime"),
+    expect(dead_code, reason = "the runtime builds values")
+)]
+#[expect(missing_debug_implementations, reason = "only its declaration sees it")]
+pub struct Build<T>(Work, PhantomData<T>);
+
+/// What `#[skill_sdk::state]` makes of a function.
+pub trait StateBuilder: Sync {
     /// The type of the value.
     fn type_id(&self) -> TypeId;
 
     /// The name of the type, for people.
     fn type_name(&self) -> &'static str;
 
-    /// Starts building a value.
-    fn build(&self, environment: Environment) -> Build;
+    /// Starts to build a value.
+    fn build(&self, environment: Environment) -> Build<()>;
 }
 
-/// A function and what the engine must know of its type.
-pub struct StateFunction<F> {
-    function: F,
-    type_id: fn() -> TypeId,
-    type_name: fn() -> &'static str,
-    build: fn(&F, Environment) -> Build,
+impl<T: State> StateBuilder for fn(Environment) -> Build<T> {
+    fn type_id(&self) -> TypeId {
+        TypeId::of::<T>()
+    }
+
+    fn type_name(&self) -> &'static str {
+        type_name::<T>()
+    }
+
+    fn build(&self, environment: Environment) -> Build<()> {
+        Build(self(environment).0, PhantomData)
+    }
 }
 
 /// A type that can be a shared value.
@@ -65,59 +80,18 @@ pub trait State: Send + Sync + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: Send + Sync + 'static> State for T {}
 
-/// An asynchronous function that builds a `T`.
-pub const fn state_asynchronous<T, F, Fut>(function: F) -> StateFunction<F>
-where
-    T: State,
-    F: Fn(Environment) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<T, SkillError>> + Send + 'static,
-{
-    StateFunction {
-        function,
-        type_id: TypeId::of::<T>,
-        type_name: type_name::<T>,
-        build: |function, environment| {
-            let built = function(environment);
-            Build::Asynchronous(Box::pin(async move { Ok(Arc::new(built.await?) as Shared) }))
-        },
-    }
+/// The work of an asynchronous function that builds a `T`.
+pub fn state_asynchronous<T: State>(
+    work: impl Future<Output = Result<T, SkillError>> + Send + 'static,
+) -> Build<T> {
+    let work = Box::pin(async move { Ok(Arc::new(work.await?) as Value) });
+    Build(Work::Asynchronous(work), PhantomData)
 }
 
-/// A function that builds a `T` and may block meanwhile.
-pub const fn state_blocking<T, F>(function: F) -> StateFunction<F>
-where
-    T: State,
-    F: Fn(Environment) -> Result<T, SkillError> + Clone + Send + Sync + 'static,
-{
-    StateFunction {
-        function,
-        type_id: TypeId::of::<T>,
-        type_name: type_name::<T>,
-        build: |function, environment| {
-            let function = function.clone();
-            Build::Blocking(Box::new(move || Ok(Arc::new(function(environment)?))))
-        },
-    }
-}
-
-impl<F: Send + Sync + 'static> StateBuilder for StateFunction<F> {
-    fn type_id(&self) -> TypeId {
-        (self.type_id)()
-    }
-
-    fn type_name(&self) -> &'static str {
-        (self.type_name)()
-    }
-
-    fn build(&self, environment: Environment) -> Build {
-        (self.build)(&self.function, environment)
-    }
-}
-
-impl<F> fmt::Debug for StateFunction<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StateFunction").finish_non_exhaustive()
-    }
+/// The work of a function that builds a `T` and may block.
+pub fn state_blocking<T: State>(work: impl FnOnce() -> Result<T, SkillError> + Send + 'static) -> Build<T> {
+    let work = Box::new(move || Ok(Arc::new(work()?) as Value));
+    Build(Work::Blocking(work), PhantomData)
 }
 
 /// What `#[skill_sdk::state]` registers.
@@ -137,7 +111,7 @@ impl StateDeclaration {
         &self.origin
     }
 
-    /// The type of its value, for people.
+    /// The name of the type of its value.
     pub fn type_name(&self) -> &'static str {
         self.builder.type_name()
     }
@@ -164,12 +138,7 @@ impl States {
         let mut states = Self::default();
         for declaration in declarations {
             let slot = states.slots.entry(declaration.type_id());
-            slot.or_insert_with(|| {
-                Arc::new(Slot {
-                    builder: Some(declaration.builder),
-                    ..Slot::default()
-                })
-            });
+            slot.or_insert_with(|| Arc::new(Slot::Declared(declaration, Mutex::default())));
         }
         states
     }
@@ -184,20 +153,15 @@ impl States {
     #[cfg(feature = "runtime")]
     #[must_use]
     pub fn with<T: State>(mut self, value: T) -> Self {
-        let value: Shared = Arc::new(value);
-        let slot = Slot {
-            value: value.into(),
-            ..Slot::default()
-        };
+        let slot = Slot::Given(Arc::new(value));
         self.slots.insert(TypeId::of::<T>(), Arc::new(slot));
         self
     }
 
     /// The value of type `T`; it is built when it is not there.
     ///
-    /// It is built in a task of its own: a call whose time is up leaves the building to those who come later, and an
-    /// asynchronous one that takes longer than ten minutes is given up. All callers wait for it and share the failure if there
-    /// is one. The code is `state_unavailable`, retryable.
+    /// It is built in a task, so the build goes on when the call that started it times out. An asynchronous build that takes
+    /// longer than 10 minutes fails. All callers wait for the same build and share its failure: `state_unavailable`, retryable.
     #[cfg(feature = "runtime")]
     pub(crate) async fn get<T: State>(&self, environment: &Environment) -> Result<Arc<T>, SkillError> {
         let name = type_name::<T>();
@@ -207,7 +171,7 @@ impl States {
                 "no function marked `#[skill_sdk::state]` that returns it is linked",
             )
         })?;
-        let value = slot.get(name, environment).await?;
+        let value = slot.get(environment).await?;
         value
             .downcast()
             .map_err(|_| unavailable(name, "it was built with another type"))
@@ -228,10 +192,11 @@ impl States {
     pub(crate) async fn unavailable(&self, environment: &Environment) -> Vec<&'static str> {
         let mut names = Vec::new();
         for slot in self.slots.values() {
-            let Some(name) = slot.builder.map(StateBuilder::type_name) else {
+            let Slot::Declared(declaration, _) = slot.as_ref() else {
                 continue;
             };
-            if let Err(error) = slot.get(name, environment).await {
+            if let Err(error) = slot.get(environment).await {
+                let name = declaration.type_name();
                 let source = std::error::Error::source(&error).map(tracing::field::display);
                 tracing::warn!(state = name, source, "a `#[state]` function cannot be built");
                 names.push(name);

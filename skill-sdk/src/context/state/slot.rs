@@ -1,111 +1,76 @@
 //! One shared value: who builds it, and who waits for it.
 
-use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Shared};
 use tracing::Instrument;
 
-use super::{Build, Shared, StateBuilder, unavailable};
-use crate::context::Environment;
+use super::{StateDeclaration, Value, Work, unavailable};
+use crate::environment::Environment;
 use crate::error::SkillError;
 
-/// How long an asynchronous build may take. Calls that need the value end by their own time; this is for a build that hangs,
-/// which would keep the value from all calls for ever.
-const LONGEST: Duration = Duration::from_mins(10);
+/// How long an asynchronous build may take. Without a limit a build that hangs would keep the value from all calls for ever.
+const MAX_BUILD_TIME: Duration = Duration::from_mins(10);
 
-/// A build that goes on, for all who wait for it.
-type Building = futures_util::future::Shared<BoxFuture<'static, Result<Shared, SkillError>>>;
+/// A build and its result, for all who wait for it.
+type Building = Shared<BoxFuture<'static, Result<Value, SkillError>>>;
 
-/// One shared value, from its declaration to the value.
-#[derive(Default)]
-pub(super) struct Slot {
-    /// `None`: the value was given.
-    pub(super) builder: Option<&'static dyn StateBuilder>,
-    pub(super) value: OnceLock<Shared>,
-    pub(super) building: Mutex<Option<Building>>,
+/// One shared value.
+pub(super) enum Slot {
+    /// A value that was given.
+    Given(Value),
+    /// A value that is built on first use.
+    Declared(&'static StateDeclaration, Mutex<Option<Building>>),
 }
 
 impl Slot {
-    #[cfg(test)]
-    pub(super) fn is_building(&self) -> bool {
-        self.building().is_some()
-    }
-
-    fn building(&self) -> MutexGuard<'_, Option<Building>> {
-        self.building.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) async fn get(
-        self: &Arc<Self>,
-        name: &'static str,
-        environment: &Environment,
-    ) -> Result<Shared, SkillError> {
-        let work = {
-            let mut building = self.building();
-            match (self.value.get(), self.builder) {
-                (Some(value), _) => return Ok(Arc::clone(value)),
-                (None, None) => return Err(unavailable(name, "it has no builder")),
-                (None, Some(builder)) => building
-                    .get_or_insert_with(|| self.start(name, builder.build(environment.clone())))
-                    .clone(),
+    pub(super) async fn get(&self, environment: &Environment) -> Result<Value, SkillError> {
+        let building = match self {
+            Self::Given(value) => return Ok(Arc::clone(value)),
+            Self::Declared(declaration, building) => {
+                let mut building = building.lock().unwrap_or_else(PoisonError::into_inner);
+                // A build that failed is tried again. Those who waited for it still get its failure.
+                building.take_if(|known| matches!(known.clone().now_or_never(), Some(Err(_))));
+                building
+                    .get_or_insert_with(|| start(declaration, environment.clone()))
+                    .clone()
             }
         };
-        let built = work.clone().await;
-        if built.is_err() {
-            // A task that went away with its runtime did not do this itself.
-            self.building().take_if(|known| known.ptr_eq(&work));
-        }
-        built
-    }
-
-    /// Begins to build in a task, which goes on whoever stops waiting. Its events belong to the call that began it.
-    fn start(self: &Arc<Self>, name: &'static str, work: Build) -> Building {
-        let slot = Arc::clone(self);
-        let building = async move {
-            let built = run(work).await;
-            let mut known = slot.building();
-            *known = None;
-            let built = built.map_err(|error| failed(name, error))?;
-            Ok(Arc::clone(slot.value.get_or_init(|| built)))
-        };
-        let task = tokio::spawn(building.in_current_span());
-        let ended = task
-            .map(move |ended| ended.unwrap_or_else(|_| Err(unavailable(name, "building it was given up"))));
-        ended.boxed().shared()
+        building.await
     }
 }
 
-/// Builds a value. A panic is a failure like others: the next call tries again.
-async fn run(work: Build) -> Result<Shared, SkillError> {
-    match work {
-        Build::Asynchronous(work) => {
-            let work = AssertUnwindSafe(work).catch_unwind();
-            match tokio::time::timeout(LONGEST, work).await {
-                Ok(Ok(built)) => built,
-                Ok(Err(panic)) => {
-                    let text = format!("it panicked: {}", crate::error::panic_text(panic.as_ref()));
-                    Err(SkillError::crash("panic").with_source(text))
-                }
-                Err(_) => {
-                    let message = format!("it took longer than {} minutes", LONGEST.as_secs() / 60);
+/// Starts to build in a task, so that the build goes on when the call that started it ends. Its events belong to that call.
+fn start(declaration: &'static StateDeclaration, environment: Environment) -> Building {
+    let task = match declaration.builder.build(environment).0 {
+        Work::Asynchronous(work) => {
+            let limited = async {
+                let built = tokio::time::timeout(MAX_BUILD_TIME, work).await;
+                built.unwrap_or_else(|_| {
+                    let minutes = MAX_BUILD_TIME.as_secs() / 60;
+                    let message = format!("it took longer than {minutes} minutes");
                     Err(SkillError::retryable("timeout", message))
-                }
-            }
+                })
+            };
+            tokio::spawn(limited.in_current_span())
         }
-        // Without an end: a thread cannot be ended, and another one would be kept beside it.
-        Build::Blocking(work) => {
+        // No limit: a thread cannot be stopped, and a second build would run beside it.
+        Work::Blocking(work) => {
             let span = tracing::Span::current();
-            let task = tokio::task::spawn_blocking(move || span.in_scope(work));
-            task.await
-                .unwrap_or_else(|failed| Err(SkillError::crash("panic").with_source(failed)))
+            tokio::task::spawn_blocking(move || span.in_scope(work))
         }
-    }
+    };
+    let name = declaration.type_name();
+    let built = task.map(move |ended| {
+        let built = ended.unwrap_or_else(|panic| Err(SkillError::crash("panic").with_source(panic)));
+        built.map_err(|error| failed(name, error))
+    });
+    built.boxed().shared()
 }
 
-/// What the author classified is meant for callers; anything else is for the log.
+/// An error that the author classified is meant for callers; any other error is for the log.
 fn failed(name: &str, error: SkillError) -> SkillError {
     let why = if error.is_crash() {
         "building it failed".to_owned()

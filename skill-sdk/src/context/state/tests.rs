@@ -1,69 +1,61 @@
-//! Who is told what, in orders that calls of a host reach by chance only.
+//! What callers get from a build that fails.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::*;
 
-/// A builder that fails with the number of its try, once it is told to.
-#[derive(Clone)]
-struct Failing(Arc<Tries>);
-
-struct Tries {
-    begun: AtomicU32,
-    each: Semaphore,
-    go_on: Semaphore,
+/// Builds that fail with their number once a test lets them.
+struct Builds {
+    started: AtomicU32,
+    may_end: Semaphore,
 }
 
-/// The slot of a value that cannot be built. Declarations last as long as the program.
-fn failing() -> (Failing, Arc<Slot>) {
-    let failing = Failing(Arc::new(Tries {
-        begun: AtomicU32::new(0),
-        each: Semaphore::new(0),
-        go_on: Semaphore::new(0),
-    }));
-    let builder: &'static Failing = Box::leak(Box::new(failing.clone()));
-    (failing, {
-        let builder: Option<&'static dyn StateBuilder> = Some(builder);
-        Arc::new(Slot {
-            builder,
-            ..Slot::default()
+impl Builds {
+    const fn new() -> Self {
+        Self {
+            started: AtomicU32::new(0),
+            may_end: Semaphore::const_new(0),
+        }
+    }
+
+    fn build(&'static self) -> Build<u32> {
+        state_asynchronous(async {
+            let number = self.started.fetch_add(1, SeqCst) + 1;
+            self.may_end.acquire().await.unwrap().forget();
+            Err(SkillError::retryable("down", format!("build {number}")))
         })
-    })
-}
+    }
 
-impl Failing {
-    /// One more try began.
-    async fn began(&self) {
-        self.0.each.acquire().await.unwrap().forget();
+    /// Waits until this many builds have started.
+    async fn started(&self, number: u32) {
+        while self.started.load(SeqCst) < number {
+            tokio::task::yield_now().await;
+        }
     }
 }
 
-impl StateBuilder for Failing {
-    fn type_id(&self) -> TypeId {
-        TypeId::of::<u32>()
-    }
-
-    fn type_name(&self) -> &'static str {
-        "Number"
-    }
-
-    fn build(&self, _: Environment) -> Build {
-        let tries = Arc::clone(&self.0);
-        Build::Asynchronous(Box::pin(async move {
-            let number = tries.begun.fetch_add(1, SeqCst) + 1;
-            tries.each.add_permits(1);
-            tries.go_on.acquire().await.unwrap().forget();
-            Err(SkillError::retryable("down", format!("try {number}")))
-        }))
-    }
+fn states(build: fn(Environment) -> Build<u32>) -> States {
+    let origin = Origin {
+        package: "a",
+        package_version: "0",
+        module: "a",
+        function: "number",
+        file: "a.rs",
+        line: 1,
+        column: 1,
+    };
+    let declaration = StateDeclaration::new(origin, Box::leak(Box::new(build)));
+    States::new([&*Box::leak(Box::new(declaration))])
 }
 
-fn polled(get: std::pin::Pin<&mut impl Future<Output = Result<Shared, SkillError>>>) -> Option<String> {
+/// The failure of a caller, if it has one by now.
+fn failure(get: Pin<&mut impl Future<Output = Result<Arc<u32>, SkillError>>>) -> Option<String> {
     match get.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(ended) => Some(ended.unwrap_err().message().to_owned()),
         Poll::Pending => None,
@@ -71,41 +63,42 @@ fn polled(get: std::pin::Pin<&mut impl Future<Output = Result<Shared, SkillError
 }
 
 #[tokio::test]
-async fn a_failure_reaches_those_who_waited_also_when_the_next_try_began_before_they_looked() {
-    let (failing, slot) = failing();
+async fn callers_get_the_failure_of_the_build_that_they_waited_for() {
+    static BUILDS: Builds = Builds::new();
+    let states = states(|_| BUILDS.build());
     let environment = Environment::process();
-    let mut builds = pin!(slot.get("Number", &environment));
-    let mut waits = pin!(slot.get("Number", &environment));
-    assert_eq!((polled(builds.as_mut()), polled(waits.as_mut())), (None, None));
-    failing.began().await;
-    failing.0.go_on.add_permits(1);
-    // Both were woken, and somebody else was faster.
-    let mut next = pin!(slot.get("Number", &environment));
-    while slot.is_building() {
+    let mut first = pin!(states.get::<u32>(&environment));
+    let mut second = pin!(states.get::<u32>(&environment));
+    assert_eq!((failure(first.as_mut()), failure(second.as_mut())), (None, None));
+    BUILDS.started(1).await;
+    BUILDS.may_end.add_permits(1);
+    // The first build has ended, and a later caller starts the next one before the others are polled again.
+    while Handle::current().metrics().num_alive_tasks() > 0 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(polled(next.as_mut()), None);
-    failing.began().await;
-    for told in [polled(builds.as_mut()), polled(waits.as_mut())] {
-        let told = told.unwrap();
-        assert!(told.contains("try 1"), "{told}");
+    let mut third = pin!(states.get::<u32>(&environment));
+    assert_eq!(failure(third.as_mut()), None);
+    BUILDS.started(2).await;
+    for failed in [failure(first.as_mut()), failure(second.as_mut())] {
+        let failed = failed.unwrap();
+        assert!(failed.contains("build 1"), "{failed}");
     }
-    // An old failure is not that of the new try.
-    assert_eq!(polled(next.as_mut()), None);
-    failing.0.go_on.add_permits(1);
-    let told = next.await.unwrap_err();
-    assert!(told.message().contains("try 2"), "{told}");
+    assert_eq!(failure(third.as_mut()), None);
+    BUILDS.may_end.add_permits(1);
+    let failed = third.await.unwrap_err();
+    assert!(failed.message().contains("build 2"), "{failed}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_build_that_hangs_is_given_up_and_tried_again() {
-    let (failing, slot) = failing();
+async fn a_build_that_hangs_fails_after_10_minutes_and_is_tried_again() {
+    static BUILDS: Builds = Builds::new();
+    let states = states(|_| BUILDS.build());
     for number in 1..=2 {
-        let began = Instant::now();
-        let error = slot.get("Number", &Environment::process()).await.unwrap_err();
+        let started = Instant::now();
+        let error = states.get::<u32>(&Environment::process()).await.unwrap_err();
         assert_eq!((error.code(), error.is_retryable()), ("state_unavailable", true));
         assert!(error.message().contains("longer than 10 minutes"), "{error}");
-        assert_eq!(began.elapsed().as_secs(), 600);
-        assert_eq!(failing.0.begun.load(SeqCst), number);
+        assert_eq!(started.elapsed().as_secs(), 600);
+        assert_eq!(BUILDS.started.load(SeqCst), number);
     }
 }
