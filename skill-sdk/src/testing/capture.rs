@@ -1,11 +1,11 @@
 //! The events of one call, for tests.
 //!
-//! A subscriber that is the default while its call is polled and wherever a span of the call is entered: in tasks and on
-//! threads that took one along. So calls of tests that run at the same time do not mix. Whatever it gets it also hands to the
+//! A subscriber that is the default while its call is polled and wherever a span of the call is entered, such as in tasks and on
+//! threads that carry the span. So the events of tests that run at the same time do not mix. It forwards everything to the
 //! subscriber that was the default before.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -62,13 +62,13 @@ impl fmt::Display for LogEvent {
     }
 }
 
-/// Where the events of a call go.
+/// The subscriber of one call.
 #[derive(Clone)]
 pub(crate) struct Capture(Arc<Inner>);
 
 struct Inner {
     before: Dispatch,
-    /// This subscriber, as others know it.
+    /// This subscriber, as tracing knows it.
     own: OnceLock<WeakDispatch>,
     state: Mutex<State>,
 }
@@ -76,35 +76,34 @@ struct Inner {
 #[derive(Default)]
 struct State {
     events: Vec<LogEvent>,
-    spans: HashMap<u64, SpanState>,
-    /// How many ids were given to spans that the subscriber before does not want.
-    own: u64,
+    /// All spans of the call. The id of a span is its index plus 1.
+    spans: Vec<SpanState>,
 }
 
 struct SpanState {
     metadata: &'static Metadata<'static>,
     fields: BTreeMap<String, String>,
-    parent: Option<u64>,
-    handles: usize,
-    is_own: bool,
+    parent: Option<Id>,
+    /// The same span in the subscriber before.
+    before: Option<Id>,
 }
 
-/// A span that a thread is in.
+/// A span that a thread has entered.
 struct Entered {
-    /// The capture that the span belongs to.
-    of: usize,
-    span: u64,
-    /// Makes the capture the default here until the span is left, where it was not.
+    /// The capture of the span.
+    of: *const Inner,
+    span: Id,
+    /// Makes the capture the default subscriber of the thread until the span is exited.
     default: Option<DefaultGuard>,
 }
 
 thread_local! {
-    /// The spans that this thread is in.
+    /// The spans that this thread has entered.
     static ENTERED: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Capture {
-    /// Nothing is captured yet. The subscriber that is the default here gets everything as well.
+    /// A subscriber that has captured nothing yet. The current default subscriber gets everything as well.
     pub(crate) fn new() -> Self {
         Self(Arc::new(Inner {
             before: dispatcher::get_default(Clone::clone),
@@ -113,66 +112,63 @@ impl Capture {
         }))
     }
 
-    /// The subscriber.
     pub(crate) fn dispatch(&self) -> Dispatch {
         Dispatch::new(self.clone())
     }
 
     /// The events so far, the oldest first.
     pub(crate) fn events(&self) -> Vec<LogEvent> {
-        self.state().events.clone()
+        self.0.state().events.clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn address(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
-    }
-
-    fn current(&self) -> Option<u64> {
-        let own = self.address();
+    /// The span that this thread is in.
+    fn current(&self) -> Option<Id> {
+        let own = Arc::as_ptr(&self.0);
         ENTERED.with_borrow(|entered| {
             let innermost = entered.iter().rev().find(|entered| entered.of == own);
-            innermost.map(|entered| entered.span)
+            innermost.map(|entered| entered.span.clone())
         })
     }
 
-    /// The span around a span or an event: the one that it names, else the one that the thread is in.
-    fn parent(&self, named: Option<&Id>, is_root: bool) -> Option<u64> {
+    /// The span around a span or an event: the parent that it names, else the one that the thread is in.
+    fn parent(&self, named: Option<&Id>, is_root: bool) -> Option<Id> {
         match named {
-            Some(parent) => Some(parent.into_u64()),
-            None if is_root => None,
-            None => self.current(),
+            None if !is_root => self.current(),
+            named => named.cloned(),
         }
     }
+}
 
-    /// Makes this the default of the thread, if it is not.
-    fn as_default(&self) -> Option<DefaultGuard> {
-        let own = self.address();
-        let is_default = |default: &Dispatch| {
-            default
-                .downcast_ref::<Self>()
-                .is_some_and(|default| default.address() == own)
-        };
-        if dispatcher::get_default(is_default) {
-            return None;
-        }
-        let dispatch = self.0.own.get()?.upgrade()?;
-        Some(dispatcher::set_default(&dispatch))
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the subscriber before knows the span by the same id.
-    fn is_shared(&self, id: &Id) -> bool {
-        let state = self.state();
-        state.spans.get(&id.into_u64()).is_some_and(|span| !span.is_own)
+    /// The same span in the subscriber before.
+    fn before(&self, id: &Id) -> Option<Id> {
+        self.state().span(id)?.before.clone()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let spans = std::mem::take(&mut self.state().spans);
+        for id in spans.into_iter().rev().filter_map(|span| span.before) {
+            self.before.try_close(id);
+        }
+    }
+}
+
+impl State {
+    fn span(&mut self, id: &Id) -> Option<&mut SpanState> {
+        let index = usize::try_from(id.into_u64() - 1).ok()?;
+        self.spans.get_mut(index)
     }
 }
 
 impl Subscriber for Capture {
     fn on_register_dispatch(&self, dispatch: &Dispatch) {
-        // It is registered once.
+        // A capture is registered once.
         let _ = self.0.own.set(dispatch.downgrade());
     }
 
@@ -187,137 +183,92 @@ impl Subscriber for Capture {
     fn new_span(&self, attributes: &Attributes<'_>) -> Id {
         let mut fields = Fields::default();
         attributes.record(&mut fields);
-        let parent = self.parent(attributes.parent(), attributes.is_root());
-        let before = &self.0.before;
-        // A parent that is named has to be one that the subscriber before knows.
-        let has_place = attributes.parent().is_none_or(|parent| self.is_shared(parent));
-        let shared =
-            (has_place && before.enabled(attributes.metadata())).then(|| before.new_span(attributes));
-        let mut state = self.state();
-        let id = shared.as_ref().map_or_else(
-            || {
-                state.own += 1;
-                u64::MAX - state.own
-            },
-            Id::into_u64,
-        );
+        // The subscriber before has other ids, so a parent that is named means nothing to it.
+        let forwarded = attributes.parent().is_none() && self.0.before.enabled(attributes.metadata());
         let span = SpanState {
             metadata: attributes.metadata(),
             fields: fields.0,
-            parent,
-            handles: 1,
-            is_own: shared.is_none(),
+            parent: self.parent(attributes.parent(), attributes.is_root()),
+            before: forwarded.then(|| self.0.before.new_span(attributes)),
         };
-        state.spans.insert(id, span);
-        Id::from_u64(id)
+        let mut state = self.0.state();
+        state.spans.push(span);
+        Id::from_u64(state.spans.len() as u64)
     }
 
     fn record(&self, id: &Id, values: &Record<'_>) {
         let mut fields = Fields::default();
         values.record(&mut fields);
-        if let Some(span) = self.state().spans.get_mut(&id.into_u64()) {
+        if let Some(span) = self.0.state().span(id) {
             span.fields.extend(fields.0);
         }
-        if self.is_shared(id) {
-            self.0.before.record(id, values);
+        if let Some(id) = self.0.before(id) {
+            self.0.before.record(&id, values);
         }
     }
 
-    /// Nothing that a test looks at.
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let message = fields.0.remove("message").unwrap_or_default();
-        let parent = self.parent(event.parent(), event.is_root());
-        {
-            let mut state = self.state();
-            let mut spans = Vec::new();
-            let mut next = parent;
-            while let Some(span) = next.and_then(|id| state.spans.get(&id)) {
-                spans.push(LogSpan {
-                    name: span.metadata.name(),
-                    fields: span.fields.clone(),
-                });
-                next = span.parent;
-            }
-            spans.reverse();
-            state.events.push(LogEvent {
-                level: *event.metadata().level(),
-                target: event.metadata().target().to_owned(),
-                message,
-                fields: fields.0,
-                spans,
+        let mut parent = self.parent(event.parent(), event.is_root());
+        let mut spans = Vec::new();
+        let mut state = self.0.state();
+        while let Some(span) = parent.and_then(|id| state.span(&id)) {
+            spans.push(LogSpan {
+                name: span.metadata.name(),
+                fields: span.fields.clone(),
             });
+            parent = span.parent.clone();
         }
+        spans.reverse();
+        state.events.push(LogEvent {
+            level: *event.metadata().level(),
+            target: event.metadata().target().to_owned(),
+            message,
+            fields: fields.0,
+            spans,
+        });
+        drop(state);
         if self.0.before.enabled(event.metadata()) {
             self.0.before.event(event);
         }
     }
 
     fn enter(&self, id: &Id) {
-        // The one before first: it may be the capture of a call that makes this one, and the inner one is the default.
-        if self.is_shared(id) {
-            self.0.before.enter(id);
+        // The subscriber before goes first: it may be the capture of an outer call, and the inner one must be the default.
+        if let Some(id) = self.0.before(id) {
+            self.0.before.enter(&id);
         }
-        let default = self.as_default();
+        let own = self.0.own.get().and_then(WeakDispatch::upgrade);
         let entered = Entered {
-            of: self.address(),
-            span: id.into_u64(),
-            default,
+            of: Arc::as_ptr(&self.0),
+            span: id.clone(),
+            default: own.map(|own| dispatcher::set_default(&own)),
         };
         ENTERED.with_borrow_mut(|all| all.push(entered));
     }
 
     fn exit(&self, id: &Id) {
-        let (of, span) = (self.address(), id.into_u64());
-        let left = ENTERED.with_borrow_mut(|all| {
-            let at = all
-                .iter()
-                .rposition(|entered| entered.of == of && entered.span == span)?;
-            Some(all.remove(at))
+        let own = Arc::as_ptr(&self.0);
+        let exited = ENTERED.with_borrow_mut(|all| {
+            let is_it = |entered: &Entered| entered.of == own && entered.span == *id;
+            Some(all.remove(all.iter().rposition(is_it)?))
         });
-        // Out of the borrow: what was the default before is it again.
-        drop(left.and_then(|left| left.default));
-        if self.is_shared(id) {
-            self.0.before.exit(id);
+        // Outside of the borrow: this makes the subscriber before the default again.
+        drop(exited.and_then(|exited| exited.default));
+        if let Some(id) = self.0.before(id) {
+            self.0.before.exit(&id);
         }
-    }
-
-    fn clone_span(&self, id: &Id) -> Id {
-        if self.is_shared(id) {
-            self.0.before.clone_span(id);
-        }
-        if let Some(span) = self.state().spans.get_mut(&id.into_u64()) {
-            span.handles += 1;
-        }
-        id.clone()
-    }
-
-    fn try_close(&self, id: Id) -> bool {
-        let shared = self.is_shared(&id);
-        let closed = {
-            let mut state = self.state();
-            match state.spans.get_mut(&id.into_u64()) {
-                Some(span) if span.handles > 1 => {
-                    span.handles -= 1;
-                    false
-                }
-                _ => state.spans.remove(&id.into_u64()).is_some(),
-            }
-        };
-        if shared {
-            self.0.before.try_close(id);
-        }
-        closed
     }
 
     fn current_span(&self) -> Current {
-        let state = self.state();
         let current = self.current();
-        match current.and_then(|id| Some((id, state.spans.get(&id)?))) {
-            Some((id, span)) => Current::new(Id::from_u64(id), span.metadata),
+        let mut state = self.0.state();
+        match current.and_then(|id| Some((state.span(&id)?.metadata, id))) {
+            Some((metadata, id)) => Current::new(id, metadata),
             None => Current::none(),
         }
     }
