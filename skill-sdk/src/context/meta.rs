@@ -41,7 +41,7 @@ pub struct Meta {
     /// The trace context of the caller.
     pub trace: Option<TraceContext>,
     /// How the user is asked; `None` where there is no way to do it.
-    pub input: Option<Arc<dyn InputChannel>>,
+    pub(crate) input: Option<Arc<dyn InputChannel>>,
     /// Clients in the place of the installation's.
     pub services: Services,
     /// Where the cost is added up, if somebody else reads it too.
@@ -103,12 +103,11 @@ pub struct Services {
 
 debug_fields!(Services {});
 
-/// What a skill declares that it will ask its context for. An empty list declares nothing.
-#[derive(Debug, Clone, Copy, Default)]
-#[non_exhaustive]
-pub struct DeclaredNames {
+/// The names that a skill declares. An empty list declares nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct DeclaredNames {
     /// The names of secrets.
-    pub secrets: &'static [&'static str],
+    pub(crate) secrets: &'static [&'static str],
     /// The names of parameters.
-    pub config: &'static [&'static str],
+    pub(crate) config: &'static [&'static str],
 }

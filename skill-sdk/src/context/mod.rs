@@ -30,9 +30,11 @@ pub(crate) use self::caller::Caller;
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
 use self::cost::Cost;
-pub use self::input::{InputChannel, InputKind, InputRequest, Responding};
+pub(crate) use self::input::{InputChannel, Responding};
+pub use self::input::{InputKind, InputRequest};
 pub(crate) use self::log_id::id_for_log;
-pub use self::meta::{DeclaredNames, Meta, Services};
+pub(crate) use self::meta::DeclaredNames;
+pub use self::meta::{Meta, Services};
 pub use self::report::{NoticeLevel, ReportSink};
 pub use self::settings::settings_values;
 #[doc(hidden)]

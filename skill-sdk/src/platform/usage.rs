@@ -63,11 +63,6 @@ impl LlmUsage {
 /// A price that is not finite is left out.
 pub(crate) fn add_price(sum: &mut Option<f64>, price: Option<f64>) {
     if let Some(price) = price.filter(|price| price.is_finite()) {
-        *sum = Some(finite_sum(sum.unwrap_or_default(), price));
+        *sum.get_or_insert_default() += price;
     }
-}
-
-/// A sum may overflow where no amount did; the document holds finite numbers only.
-pub(crate) fn finite_sum(sum: f64, amount: f64) -> f64 {
-    (sum + amount).clamp(f64::MIN, f64::MAX)
 }

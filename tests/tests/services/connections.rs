@@ -310,24 +310,3 @@ async fn a_rotated_token_is_seen_after_the_cache_or_when_fresh() {
     }
     assert!(!format!("{fake:?}").contains("first"));
 }
-
-#[tokio::test]
-async fn extreme_clock_values_do_not_overflow() {
-    let fake = FakeConnections::new();
-    fake.add(FakeConnection::new("crm").expires_in(Duration::MAX));
-    fake.add(FakeConnection::new("mail").expires_in(Duration::from_secs(1)));
-    let context = borrowed_context(|call| call.connections(&fake)).await;
-    token(&context).await.unwrap();
-    for _ in 0..2 {
-        fake.advance(Duration::MAX);
-        fake.rotate("crm");
-        let crm = context.connection("crm").await.unwrap();
-        let fresh = crm.access_token_fresh().await.unwrap();
-        assert_eq!(Some(fresh.expose().to_owned()), fake.token("crm"));
-        let mail = context.connection("mail").await.unwrap();
-        assert_eq!(
-            mail.access_token().await.unwrap_err().code(),
-            "connection_expired"
-        );
-    }
-}

@@ -1,22 +1,23 @@
-//! The schema of a form: the part of JSON Schema that clients can draw.
+//! The schema of a form: the part of JSON Schema that clients can show.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-/// The longest chain of references that is followed.
-const MAX_REFERENCES: usize = 16;
+use crate::contract::schema::{Side, portable};
 
-/// The formats of texts that clients know.
+/// The formats of strings that clients know.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
-/// The schema of a form from the schema of a type, or why there is none.
+/// The schema of a form from the schema of a type, or why the type has no form.
 pub(super) fn of(schema: &Value) -> Result<Value, String> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let (Some(properties), None, None) = (properties, schema.get("oneOf"), schema.get("anyOf")) else {
+    let is_struct = schema.get("properties").is_some();
+    if !is_struct || schema.get("oneOf").is_some() || schema.get("anyOf").is_some() {
         return Err("a form needs a struct with named fields".into());
-    };
+    }
+    // Without references and without null: a field that the user leaves empty is null.
+    let schema = portable(schema, Side::Inputs);
     let mut fields = Map::new();
-    for (name, property) in properties {
-        let field = field(property, schema).map_err(|reason| format!("the field `{name}` is {reason}"))?;
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let field = field(property).map_err(|reason| format!("the field `{name}` is {reason}"))?;
         fields.insert(name.clone(), field);
     }
     let mut form = Map::new();
@@ -29,97 +30,45 @@ pub(super) fn of(schema: &Value) -> Result<Value, String> {
 }
 
 /// One field.
-fn field(property: &Value, root: &Value) -> Result<Value, String> {
-    let outer = property.as_object().ok_or("without a type")?;
-    let mut field = settled(outer, root)?;
-    let kind = kind(&field)?;
-    // A documented reference has its words outside.
-    for word in ["title", "description", "default"] {
-        field.extend(outer.get(word).map(|text| (word.to_owned(), text.clone())));
-    }
-    if kind == "array" {
-        let items = items(&field, root)?;
-        field.insert("items".into(), items);
-    }
+fn field(property: &Value) -> Result<Value, String> {
+    let kind = property["type"].as_str().unwrap_or_default();
     let own: &[&str] = match kind {
         "string" => &["enum", "enumNames", "oneOf", "minLength", "maxLength"],
         "array" => &["minItems", "maxItems", "items"],
-        _ => &["minimum", "maximum"],
+        "integer" | "number" | "boolean" => &["minimum", "maximum"],
+        _ => {
+            return Err(
+                "neither a string, a number, a boolean, an enum without data nor a list of such an enum"
+                    .into(),
+            );
+        }
     };
+    let mut field = property.as_object().cloned().unwrap_or_default();
+    if kind == "array" {
+        field.insert("items".into(), items(&property["items"])?);
+    }
     field.retain(|keyword, value| match keyword.as_str() {
-        "type" | "title" | "description" => true,
-        "default" => !value.is_null(),
+        "type" | "title" | "description" | "default" => true,
         "format" => kind == "string" && value.as_str().is_some_and(|format| FORMATS.contains(&format)),
         keyword => own.contains(&keyword),
     });
-    field.insert("type".into(), kind.into());
     Ok(field.into())
 }
 
-/// The items of a list: only choices can be drawn.
-fn items(list: &Map<String, Value>, root: &Value) -> Result<Value, String> {
-    let why = "a list of something else than an enum without data";
-    let items = list.get("items").and_then(Value::as_object).ok_or(why)?;
-    let items = settled(items, root)?;
-    let mut kept = Map::new();
+/// The items of a list: clients can show choices only.
+fn items(items: &Value) -> Result<Value, String> {
     if let Some(choices) = items.get("enum") {
-        kept.insert("type".into(), "string".into());
-        kept.insert("enum".into(), choices.clone());
-    } else if let Some(choices) = items.get("anyOf").or_else(|| items.get("oneOf")) {
-        kept.insert("anyOf".into(), choices.clone());
-    } else {
-        return Err(why.into());
+        return Ok(json!({"type": "string", "enum": choices}));
     }
-    Ok(kept.into())
-}
-
-/// The schema behind references, without null as an alternative: a field that is left out is null.
-fn settled(node: &Map<String, Value>, root: &Value) -> Result<Map<String, Value>, String> {
-    let mut node = node.clone();
-    for _ in 0..MAX_REFERENCES {
-        let inner = if let Some(reference) = node.get("$ref").and_then(Value::as_str) {
-            let pointer = reference.strip_prefix('#').unwrap_or(reference);
-            root.pointer(pointer)
-        } else {
-            let branches = node.get("anyOf").and_then(Value::as_array);
-            let is_null = |branch: &&Value| branch.get("type").is_some_and(|kind| kind == "null");
-            let others = branches.map(|all| all.iter().filter(|branch| !is_null(branch)).collect::<Vec<_>>());
-            match (branches, others.as_deref()) {
-                (Some(all), Some([one])) if all.len() == 2 => Some(*one),
-                _ => return Ok(node),
-            }
-        };
-        let inner = inner.and_then(Value::as_object).cloned();
-        node = inner.ok_or("a reference to nothing")?;
-    }
-    Err("a reference to itself".into())
-}
-
-/// The type of a field.
-fn kind(node: &Map<String, Value>) -> Result<&'static str, String> {
-    const KINDS: [&str; 5] = ["string", "integer", "number", "boolean", "array"];
-    let named = match node.get("type") {
-        Some(Value::String(name)) => Some(name.as_str()),
-        Some(Value::Array(names)) => {
-            let mut names = names
-                .iter()
-                .filter_map(Value::as_str)
-                .filter(|&name| name != "null");
-            names.next().filter(|_| names.next().is_none())
-        }
-        _ => None,
-    };
-    let found = KINDS.iter().find(|&&kind| Some(kind) == named);
-    found.copied().ok_or_else(|| {
-        "neither a text, a number, a boolean, an enum without data nor a list of such an enum".to_owned()
-    })
+    let choices = items.get("anyOf").or_else(|| items.get("oneOf"));
+    let choices = choices.ok_or("a list of something else than an enum without data")?;
+    Ok(json!({"anyOf": choices}))
 }
 
 #[cfg(test)]
 mod tests {
     use schemars::JsonSchema;
     use serde::Deserialize;
-    use serde_json::json;
 
     use super::*;
     use crate::contract::schema;
@@ -187,14 +136,15 @@ mod tests {
         }
         let reason = |schema: Value| of(&schema).unwrap_err();
         assert!(
-            reason(schema::inputs::<Nested>().unwrap()).starts_with("the field `inner` is neither a text")
+            reason(schema::inputs::<Nested>().unwrap()).starts_with("the field `inner` is neither a string")
         );
         assert!(reason(schema::inputs::<Texts>().unwrap()).starts_with("the field `texts` is a list of"));
         assert!(reason(json!({"type": "object", "oneOf": []})).starts_with("a form needs"));
-        let endless =
-            json!({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}});
-        assert_eq!(reason(endless), "the field `a` is a reference to itself");
-        let broken = json!({"properties": {"a": {"$ref": "#/$defs/b"}}});
-        assert_eq!(reason(broken), "the field `a` is a reference to nothing");
+        let recursive = json!({
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/a"}},
+            "$defs": {"a": {"properties": {"a": {"$ref": "#/$defs/a"}}}},
+        });
+        assert!(reason(recursive).starts_with("the field `a` is neither a string"));
     }
 }

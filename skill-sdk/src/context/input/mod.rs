@@ -28,10 +28,10 @@ use crate::contract::schema;
 use crate::error::SkillError;
 
 /// A future that a channel gives.
-pub type Responding<'a> = Pin<Box<dyn Future<Output = Result<Value, SkillError>> + Send + 'a>>;
+pub(crate) type Responding<'a> = Pin<Box<dyn Future<Output = Result<Value, SkillError>> + Send + 'a>>;
 
-/// How a host reaches the user of a call; hosts implement it.
-pub trait InputChannel: Send + Sync {
+/// How a server reaches the user of a call.
+pub(crate) trait InputChannel: Send + Sync {
     /// Whether the other side answers requests of this kind.
     fn supports(&self, kind: InputKind) -> bool;
 

@@ -1,6 +1,8 @@
 //! What can be asked for.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+#[cfg(feature = "mcp")]
+use serde_json::json;
 
 /// What is asked for.
 #[derive(Clone, PartialEq)]
@@ -39,7 +41,7 @@ pub enum InputKind {
 
 impl InputKind {
     /// The name of the client's capability.
-    pub fn capability(self) -> &'static str {
+    pub(crate) fn capability(self) -> &'static str {
         match self {
             Self::Form => "elicitation",
             Self::Sample => "sampling",
@@ -50,7 +52,7 @@ impl InputKind {
 
 impl InputRequest {
     /// Its kind.
-    pub fn kind(&self) -> InputKind {
+    pub(crate) fn kind(&self) -> InputKind {
         match self {
             Self::Form { .. } => InputKind::Form,
             Self::Sample { .. } => InputKind::Sample,
@@ -59,7 +61,8 @@ impl InputRequest {
     }
 
     /// The method of the protocol.
-    pub fn method(&self) -> &'static str {
+    #[cfg(feature = "mcp")]
+    pub(crate) fn method(&self) -> &'static str {
         match self {
             Self::Form { .. } => "elicitation/create",
             Self::Sample { .. } => "sampling/createMessage",
@@ -68,7 +71,8 @@ impl InputRequest {
     }
 
     /// The parameters of the protocol's method.
-    pub fn params(&self) -> Value {
+    #[cfg(feature = "mcp")]
+    pub(crate) fn params(&self) -> Value {
         match self {
             Self::Form { message, schema } => json!({"message": message, "requestedSchema": schema}),
             Self::Sample { prompt, max_tokens } => json!({

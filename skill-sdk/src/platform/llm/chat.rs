@@ -8,7 +8,7 @@ use super::model::{ChatError, ChatModel, Correction, Prompt, Reply};
 use super::request::ChatRequest;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
-use crate::platform::pii::{self, Found, Guard};
+use crate::platform::pii::{self, Found};
 
 /// How often one model is asked: once, and once more with what was wrong.
 const ATTEMPTS: usize = 2;
@@ -20,12 +20,10 @@ pub(super) async fn chat(
     wanted: &Wanted,
     usage: &mut LlmUsage,
 ) -> Result<Value, SkillError> {
-    let guard = pii::installed();
-    let mut prompt = guarded(&guard, request, wanted);
+    let mut prompt = redacted(request, wanted);
     let mut conversation = Conversation {
         provider,
         wanted,
-        guard,
         usage,
     };
     let mut last = SkillError::retryable("llm_not_configured", "there is no model to ask");
@@ -41,11 +39,11 @@ pub(super) async fn chat(
 }
 
 /// The request without personal data.
-fn guarded(guard: &Guard, mut request: ChatRequest, wanted: &Wanted) -> Prompt {
+fn redacted(mut request: ChatRequest, wanted: &Wanted) -> Prompt {
     let mut found = Found::new();
     let contents = request.messages.iter_mut().map(|message| &mut message.content);
     for text in contents.chain([&mut request.system]) {
-        *text = guard.replace(text, &mut found).into_owned();
+        *text = pii::replace(text, &mut found);
     }
     if !found.is_empty() {
         let counts: Vec<_> = found
@@ -70,7 +68,6 @@ fn guarded(guard: &Guard, mut request: ChatRequest, wanted: &Wanted) -> Prompt {
 struct Conversation<'a> {
     provider: &'a dyn ChatModel,
     wanted: &'a Wanted,
-    guard: Guard,
     usage: &'a mut LlmUsage,
 }
 
@@ -88,12 +85,12 @@ impl Conversation<'_> {
                 Err(misfit) => misfit,
             };
             // Places have names in them that the model made up.
-            let for_caller = self.guard.redact(&for_caller).text;
+            let for_caller = pii::redact(&for_caller).text;
             tracing::debug!(model, why = for_caller, "the answer of the model does not fit");
             // The model's own words may hold what it was not told, so they pass the guard as well.
             prompt.correction = Some(Correction {
-                answer: self.guard.redact(&reply.text).text,
-                why: self.guard.redact(&for_model).text,
+                answer: pii::redact(&reply.text).text,
+                why: pii::redact(&for_model).text,
             });
             misfit = Some(for_caller);
         }

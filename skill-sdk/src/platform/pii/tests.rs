@@ -49,18 +49,13 @@ fn recorded_cases() {
 }
 
 fn text_case(input: &Value) -> Value {
-    let Redacted { text, found } = Guard::default().redact(input["text"].as_str().unwrap());
+    let Redacted { text, found } = redact(input["text"].as_str().unwrap());
     json!({"text": text, "found": found})
 }
 
 fn messages(input: &Value) -> Value {
     let mut all = Found::new();
-    let mut clean = |value: &Value| {
-        let text = Guard::default()
-            .replace(value.as_str().unwrap(), &mut all)
-            .into_owned();
-        json!(text)
-    };
+    let mut clean = |value: &Value| json!(replace(value.as_str().unwrap(), &mut all));
     let system = clean(&input["system"]);
     let mut messages = input["messages"].clone();
     for message in messages.as_array_mut().unwrap() {
@@ -166,30 +161,27 @@ fn long_hostile_texts_take_linear_time() {
 
 #[test]
 fn patterns_of_authors_come_last_and_are_checked() {
-    let guard = Guard::default()
-        .with_pattern("договор", r"(?<!\w)Д-\d{6}(?!\d)")
-        .unwrap();
-    let redacted = guard.redact("Д-123456 от a@b.ru, Д-1234567");
+    add_pattern("договор", r"(?<!\w)Д-\d{6}(?!\d)").unwrap();
+    let redacted = redact("Д-123456 от a@b.ru, Д-1234567");
     assert_eq!(redacted.text, "[ПДн:договор] от [ПДн:email], Д-1234567");
     assert_eq!(json!(redacted.found), json!({"email": 1, "договор": 1}));
     for (kind, pattern, why) in [
-        ("", "a", "is not 1 to 40"),
-        ("a b", "a", "is not 1 to 40"),
-        ("a]", "a", "is not 1 to 40"),
-        ("a", "(", "is unusable"),
-        ("a", "b*", "matches the empty text"),
+        ("", "a", "must be 1 to 40"),
+        ("a b", "a", "must be 1 to 40"),
+        ("a]", "a", "must be 1 to 40"),
+        ("a", "(", "is invalid"),
+        ("a", "b*", "matches the empty string"),
     ] {
-        let error = Guard::default().with_pattern(kind, pattern).unwrap_err();
+        let error = add_pattern(kind, pattern).unwrap_err();
         assert!(error.to_string().contains(why), "{kind} {pattern}: {error}");
     }
 }
 
 #[test]
 fn a_pattern_that_gives_up_hides_the_whole_text() {
-    let guard = Guard::default().with_pattern("x", r"(?:a+)+(?!.)b").unwrap();
-    let text = "a".repeat(5000) + "c";
-    let redacted = guard.redact(&text);
-    assert_eq!(redacted.text, "[ПДн:unsearched]");
+    add_pattern("x", r"slow:(?:a+)+(?!.)b").unwrap();
+    let text = format!("slow:{}c", "a".repeat(5000));
+    assert_eq!(redact(&text).text, "[ПДн:unsearched]");
 }
 
 #[test]
@@ -198,5 +190,4 @@ fn a_pattern_of_the_program_holds_everywhere() {
     add_pattern("табель", r"\bТН-\d{5}\b").unwrap();
     assert_eq!(redact("ТН-12345").text, "[ПДн:табель]");
     assert_eq!(redact("ТН-12345").found["табель"], 1);
-    assert_eq!(Guard::default().redact("ТН-12345").text, "ТН-12345");
 }

@@ -215,7 +215,7 @@ impl FakeConnections {
         let entry = Entry {
             status,
             generation: 1,
-            expires_at: connection.expires_in.map(|time| self.clock.later(time)),
+            expires_at: connection.expires_in.map(|time| self.clock.now() + time),
             refuses: None,
             secret_ref: None,
             connection,
@@ -233,7 +233,7 @@ impl FakeConnections {
     pub fn rotate(&self, key: &str) {
         self.change(key, |entry| {
             entry.generation += 1;
-            entry.expires_at = entry.connection.expires_in.map(|time| self.clock.later(time));
+            entry.expires_at = entry.connection.expires_in.map(|time| self.clock.now() + time);
         });
     }
 
@@ -295,7 +295,7 @@ impl FakeConnections {
         self.state.lock().core_down = down;
     }
 
-    /// Moves the clock of the client forward, at most by 1000 years.
+    /// Moves the clock of the client forward.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }
