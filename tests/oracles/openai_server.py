@@ -19,11 +19,7 @@ KNOWN = set(typing.get_type_hints(CompletionCreateParamsNonStreaming))
 
 
 def sample(schema, root):
-<<<<<<< HEAD
-    """A value that is valid for a schema of the strict profile."""
-=======
     """A value that is valid for a schema."""
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is)
     if "$ref" in schema:
         target = root
         for step in schema["$ref"].removeprefix("#/").split("/"):

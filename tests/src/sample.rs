@@ -187,7 +187,7 @@ pub fn raise(inputs: Value, ctx: &SkillContext) -> Result<Value, SkillError> {
         "key" => unclassified(),
         "deadline" => Err(SkillError::retryable(
             "timeout",
-            format!("{}: the time of the call is up", ctx.skill()),
+            format!("{}: the call timed out", ctx.skill()),
         )),
         "return" => Ok(inputs["value"].clone()),
         "cost" => {

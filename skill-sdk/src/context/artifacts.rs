@@ -1,4 +1,4 @@
-//! The artifacts of the platform, as a call reads them.
+//! The artifacts of the platform.
 
 use super::SkillContext;
 use crate::error::SkillError;
@@ -29,19 +29,19 @@ pub struct Artifacts<'a> {
 }
 
 impl Artifacts<'_> {
-    /// The artifact `id`, read as a whole into memory, and compared with the hash that the core knows.
+    /// The artifact `id`. It is read into memory, and its hash is compared with that of the core.
     ///
     /// # Errors
-    /// - a code of the core as it is, such as `not_found`
-    /// - `artifact_too_large`: it has over [`MAX_ARTIFACT_BYTES`](crate::artifacts::MAX_ARTIFACT_BYTES)
-    /// - `content_integrity_failed`: the bytes are not those that the core has
-    /// - `artifact_not_found`: no artifact can have this id, because it is empty or all dots
+    /// - a code of the core, such as `not_found`
+    /// - `artifact_too_large`: it is larger than [`MAX_ARTIFACT_BYTES`](crate::artifacts::MAX_ARTIFACT_BYTES)
+    /// - `content_integrity_failed`: the hash differs from that of the core
+    /// - `artifact_not_found`: the id is empty or consists of dots
     /// - the codes of every request to the core, such as `config_missing` and `core_unavailable` (retryable)
     pub async fn read(self, id: &str) -> Result<Artifact, SkillError> {
         self.fetch(id, None).await
     }
 
-    /// The artifact `id`, read with the rights that the task `task` gives.
+    /// The artifact `id`, read with the rights of the task `task`.
     ///
     /// # Errors
     /// Those of [`read`](Self::read).

@@ -1,4 +1,4 @@
-//! Who calls, as the host verified it.
+//! The authenticated caller.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::SkillError;
 
-/// A caller whose token the host verified, as the token describes it.
+/// An authenticated caller, as its token describes it.
 #[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Caller {
@@ -14,7 +14,7 @@ pub struct Caller {
     pub tenant_id: String,
     /// The principal: the claim `sub`.
     pub principal_id: String,
-    /// What kind of principal it is, if the token says so.
+    /// The kind of the principal, if the token contains it.
     pub principal_type: Option<String>,
     /// The credential: the claim `credential_id`, or `jti`.
     pub credential_id: String,
@@ -24,10 +24,9 @@ pub struct Caller {
     pub issuer: String,
     /// The id of the token: the claim `jti`.
     pub token_id: String,
-    /// The scopes of the token. Ask [`has_scope`](Self::has_scope) whether one counts.
+    /// The scopes of the token. Use [`has_scope`](Self::has_scope) to check one.
     pub scopes: BTreeSet<String>,
-    /// The scopes that the caller can have at most; `None` when the token declares no ceiling, which differs from an
-    /// empty one.
+    /// The scope ceiling: the only scopes that the caller can have. `None` if the token has no ceiling, unlike an empty ceiling.
     pub scope_ceiling: Option<BTreeSet<String>>,
     /// When the token expires, in seconds since 1970.
     pub expires_at: i64,
@@ -39,13 +38,12 @@ pub struct Caller {
     pub auth_time: Option<i64>,
     /// The class of the login.
     pub acr: Option<String>,
-    /// All claims of the token as they came. They may hold personal data: do not log them.
+    /// All claims of the token, unchanged. They may contain personal data: do not log them.
     pub claims: Map<String, Value>,
 }
 
 impl Caller {
-    /// A principal of a tenant of whom nothing else is known: no scopes, no ceiling, a token that never expires. Set what
-    /// your test needs; a host fills in all of it.
+    /// A principal of a tenant, for tests: without scopes and ceiling, with a token that never expires.
     pub fn new(tenant_id: impl Into<String>, principal_id: impl Into<String>) -> Self {
         Self {
             tenant_id: tenant_id.into(),
@@ -55,13 +53,13 @@ impl Caller {
         }
     }
 
-    /// The scopes that count, in alphabetical order: those for which [`has_scope`](Self::has_scope) is true.
+    /// The effective scopes, in alphabetical order: those for which [`has_scope`](Self::has_scope) is true.
     pub fn effective_scopes(&self) -> impl Iterator<Item = &str> {
         let scopes = self.scopes.iter().map(String::as_str);
         scopes.filter(|scope| self.is_under_ceiling(scope))
     }
 
-    /// Whether the caller has the scope: it is among its scopes and, when a ceiling is declared, under the ceiling.
+    /// Whether the caller has the scope: the token contains it and, if there is a ceiling, the ceiling contains it.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.contains(scope) && self.is_under_ceiling(scope)
     }
@@ -110,7 +108,7 @@ fn insufficient(rule: &str, scopes: &[&str]) -> SkillError {
     SkillError::terminal("insufficient_scope", format!("{rule}: {}", scopes.join(", ")))
 }
 
-// Ids only: claims may hold personal data.
+// Claims may contain personal data and must not be logged.
 debug_fields!(Caller {
     tenant_id,
     principal_id,
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_that_count() {
+    fn effective_scopes_are_under_the_ceiling() {
         let effective = |caller: &Caller| caller.effective_scopes().collect::<Vec<_>>().join(" ");
         assert_eq!(effective(&caller(&["b", "a"], None)), "a b");
         assert_eq!(effective(&caller(&["b", "a"], Some(&["b", "z"]))), "b");
@@ -141,12 +139,12 @@ mod tests {
     }
 
     #[test]
-    fn claims_are_not_shown() {
+    fn debug_does_not_show_claims() {
         assert!(!format!("{:?}", caller(&["a"], None)).contains("hunter2"));
     }
 
     #[test]
-    fn a_ceiling_cuts_scopes_also_when_it_is_empty() {
+    fn an_empty_ceiling_removes_all_scopes() {
         assert!(caller(&["a"], None).has_scope("a"));
         assert!(!caller(&["a"], None).has_scope("b"));
         assert!(caller(&["a", "b"], Some(&["a"])).has_scope("a"));

@@ -1,4 +1,4 @@
-//! The connections of the agent, as a call uses them.
+//! The connections of the agent.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::platform::connections::{AccessToken, ConnectionStatus, ConnectionsCli
 impl SkillContext {
     /// The connection `key`: lower-case letters, digits and `-`, at most 63. Needs feature `connections`.
     ///
-    /// What it is may be up to 60 seconds old.
+    /// The description may be up to 60 s old.
     ///
     /// ```
     /// use skill_sdk::{SkillContext, SkillError, skill};
@@ -28,9 +28,8 @@ impl SkillContext {
     /// ```
     ///
     /// # Errors
-    /// `connection_not_found` when this agent has no connection of this key, `core_unavailable` and `config_missing`
-    /// (retryable), or another code of the core as it is. A connection that is pending, expired or revoked is described
-    /// all the same.
+    /// `connection_not_found` if this agent has no connection with this key, `core_unavailable` and `config_missing`
+    /// (retryable), or another code of the core. A pending, expired or revoked connection is not an error.
     pub async fn connection(&self, key: &str) -> Result<Connection, SkillError> {
         let client = self.connections()?;
         let description = self.bounded(client.describe(key)).await?;
@@ -41,7 +40,7 @@ impl SkillContext {
         })
     }
 
-    /// The client of the call: the one given in tests, else that of the environment.
+    /// The client of the call: the mock of a test, or the client for the environment.
     fn connections(&self) -> Result<Arc<ConnectionsClient>, SkillError> {
         match &self.0.meta.services.connections {
             Some(connections) => Ok(Arc::clone(connections)),
@@ -52,7 +51,7 @@ impl SkillContext {
 
 /// An account in another system.
 ///
-/// It may be moved to other tasks. Its requests end with the call that it belongs to.
+/// It may be moved to other tasks. Its requests end with the call.
 #[derive(Clone)]
 pub struct Connection {
     description: Arc<Description>,
@@ -66,7 +65,7 @@ impl Connection {
         &self.description.key
     }
 
-    /// Its type, such as `helpdesk`: which system this is.
+    /// Its type, which identifies the system, such as `helpdesk`.
     pub fn connection_type(&self) -> &str {
         &self.description.kind
     }
@@ -91,38 +90,37 @@ impl Connection {
         &self.description.status
     }
 
-    /// Its settings, which hold no secret.
+    /// Its settings, without secrets.
     pub fn settings(&self) -> &Map<String, Value> {
         &self.description.settings
     }
 
-    /// Its settings as a type of yours; the code of a failure is `settings_invalid`.
+    /// Its settings, deserialized. Fails with `settings_invalid`.
     pub fn settings_as<T: DeserializeOwned>(&self) -> Result<T, SkillError> {
         T::deserialize(Value::Object(self.settings().clone())).map_err(|error| {
             let message = format!(
-                "the settings of the connection {} do not fit: {error}",
+                "the settings of the connection {} are invalid: {error}",
                 self.key()
             );
             SkillError::terminal("settings_invalid", message)
         })
     }
 
-    /// The token for the other system. Ask for it before each request: it is kept for at most 60 seconds, and never beyond
-    /// 5 seconds before its expiry.
+    /// The token for the other system. Call this before each request: the token is cached for at most 60 s, and never later than
+    /// 5 s before its expiry.
     ///
     /// # Errors
-    /// - `connection_revoked`, `connection_expired`, `connection_pending`, `connection_not_found`: somebody has to set the
-    ///   connection up
-    /// - `secret_store_unavailable` (retryable): `details.reason` says why
-    /// - `secret_ref_invalid`, `secret_material_malformed`: the platform is set up in a way that this host does not trust or
-    ///   understand
-    /// - `agent_identity_missing`: the core does not know this host as an agent
+    /// - `connection_revoked`, `connection_expired`, `connection_pending`, `connection_not_found`: an
+    ///   administrator must set the connection up
+    /// - `secret_store_unavailable` (retryable): `details.reason` has the reason
+    /// - `secret_ref_invalid`, `secret_material_malformed`: the configuration of the platform is invalid
+    /// - `agent_identity_missing`: the core does not know this server as an agent
     /// - the codes of the core and of the IAM
     pub async fn access_token(&self) -> Result<AccessToken, SkillError> {
         self.token(false).await
     }
 
-    /// The token as it is now, past all caches: for when the other system has refused the one from before.
+    /// The current token, without the cache. Use this if the other system rejected the cached token.
     ///
     /// # Errors
     /// Those of [`access_token`](Self::access_token).

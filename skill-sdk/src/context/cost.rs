@@ -1,4 +1,4 @@
-//! What a call consumed.
+//! The cost of a call.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -39,7 +39,7 @@ impl Cost {
             tracing::warn!(
                 unit,
                 amount,
-                "an amount that is not finite is left out of the cost"
+                "an amount that is not finite is not added to the cost"
             );
             return;
         }
@@ -59,7 +59,7 @@ impl Cost {
         }
     }
 
-    /// The cost document, `None` when nothing was spent.
+    /// The cost document; `None` without any cost.
     pub(crate) fn document(&self) -> Option<Value> {
         let spent = self.llm.is_some() || !self.units.is_empty();
         spent.then(|| serde_json::to_value(self).unwrap_or_default())
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_spent_is_no_document() {
+    fn no_cost_gives_no_document() {
         assert_eq!(Cost::default().document(), None);
     }
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_stand_first() {
+    fn models_are_before_units() {
         let mut cost = Cost::default();
         cost.add("page".into(), 2.0);
         cost.add_llm(&LlmUsage {

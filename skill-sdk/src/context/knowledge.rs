@@ -1,4 +1,4 @@
-//! The knowledge of the platform, as a call uses it.
+//! The knowledge of the platform.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl SkillContext {
         Knowledge { context: self }
     }
 
-    /// The client of the call: the one given in tests, else that of the environment.
+    /// The client of the call: the mock of a test, or the client for the environment.
     pub(super) fn core(&self) -> Result<Arc<CoreClient>, SkillError> {
         match &self.0.meta.services.core {
             Some(core) => Ok(Arc::clone(core)),
@@ -30,28 +30,27 @@ impl SkillContext {
 
 /// The knowledge of the platform: see [`SkillContext::knowledge`].
 ///
-/// All methods have the codes of every request to the core beside their own: `config_missing`, `config_invalid`,
-/// `core_unavailable`, `iam_unreachable`, `timeout` and `cancelled`, which are retryable, `core_error`, and a code of the
-/// core as it is.
+/// All methods can fail with the codes of every request to the core: `config_missing`, `config_invalid`, `core_unavailable`,
+/// `iam_unreachable`, `timeout` and `cancelled`, which are retryable, `core_error`, and other codes of the core.
 #[derive(Debug, Clone, Copy)]
 pub struct Knowledge<'a> {
     context: &'a SkillContext,
 }
 
 impl Knowledge<'_> {
-    /// What applying `snapshot` in `workspace` would change. Nothing is written.
+    /// The changes that applying `snapshot` in `workspace` would make. Nothing is written.
     pub async fn preview(self, snapshot: &Snapshot, workspace: &str) -> Result<SnapshotPlan, SkillError> {
         let body = in_workspace(snapshot, workspace, None)?;
         self.post("/knowledge/snapshots:preview", &body, false).await
     }
 
-    /// Makes what is known of the snapshot's source and scope in `workspace` equal to `snapshot`.
+    /// Replaces the entities of the snapshot's source and scope in `workspace` with those of `snapshot`.
     ///
-    /// With `expected_state`, the `state_token` of a preview, only if nothing has changed since then. Without it whatever
-    /// is there is replaced. All tries carry one idempotency key.
+    /// With `expected_state`, the `state_token` of a preview, this fails if the state has changed since then. All attempts have
+    /// the same idempotency key.
     ///
     /// # Errors
-    /// `snapshot_stale`, not retryable, when something has changed since the preview; see
+    /// `snapshot_stale`, not retryable, if the state has changed since the preview; see
     /// [`SnapshotStale`](crate::knowledge::SnapshotStale).
     pub async fn apply(
         self,
@@ -63,22 +62,22 @@ impl Knowledge<'_> {
         self.post("/knowledge/snapshots", &body, true).await
     }
 
-    /// Stores `document` in `workspace`, in place of the one with the same natural key. All tries carry one idempotency
-    /// key.
+    /// Stores `document` in `workspace`, and replaces the document with the same natural key. All attempts have the same
+    /// idempotency key.
     pub async fn document(self, document: &Document, workspace: &str) -> Result<StoredDocument, SkillError> {
         let body = in_workspace(document, workspace, None)?;
         self.post("/knowledge/documents", &body, true).await
     }
 
-    /// What the platform remembers about the query's subject.
+    /// What the platform knows about the subject of the query.
     pub async fn recall(self, query: &RecallQuery) -> Result<Recall, SkillError> {
         self.post("/context/recall", &value(query)?, false).await
     }
 
-    /// All entities in `workspace` that `query` asks for, of all pages.
+    /// All entities in `workspace` for `query`, of all pages.
     ///
     /// # Errors
-    /// `knowledge_query_too_large` when there are more than the query's `max_items`: a part of them is never the answer.
+    /// `knowledge_query_too_large` if there are more than `max_items` of the query. The list is never cut.
     pub async fn query(self, query: &EntityQuery, workspace: &str) -> Result<Vec<EntityRecord>, SkillError> {
         let mut items: Vec<EntityRecord> = Vec::new();
         let mut cursor: Option<Value> = None;
@@ -96,9 +95,9 @@ impl Knowledge<'_> {
             items.extend(page.items);
             match page.next_cursor.filter(|next| next != "") {
                 None => return Ok(items),
-                // Asking again would never end.
+                // The next request would return the same page.
                 Some(next) if empty || cursor.as_ref() == Some(&next) => {
-                    let message = "the core gives the same page of entities again";
+                    let message = "the core returned the same page of entities again";
                     return Err(SkillError::terminal("core_error", message));
                 }
                 Some(next) => cursor = Some(next),
@@ -117,8 +116,8 @@ impl Knowledge<'_> {
     }
 }
 
-/// The body of a request about `content` in a workspace. What the client says itself counts, whatever the content holds:
-/// a snapshot that was read from somewhere must not choose the workspace that it is applied to.
+/// The body of a request about `content` in a workspace. The arguments overwrite fields of the content: a snapshot from an
+/// untrusted source must not choose its workspace.
 fn in_workspace(
     content: &impl Serialize,
     workspace: &str,
@@ -135,7 +134,7 @@ fn in_workspace(
     Ok(body)
 }
 
-/// Of two members with one name the last counts.
+/// Of two fields with the same name the last is used.
 fn value(body: &impl Serialize) -> Result<Value, SkillError> {
     serde_json::to_value(body)
         .map_err(|error| SkillError::terminal("core_error", "the request is not JSON").with_source(error))

@@ -13,7 +13,7 @@ impl SkillContext {
     /// The language model of the server: that of [`configure_llm`](crate::configure_llm), else the one that
     /// `SKILL_LLM_PROVIDER` chooses. Needs feature `llm`.
     ///
-    /// The codes of a failure are `llm_not_configured` and `llm_unavailable`; for those of a call see [`llm`](crate::llm).
+    /// Fails with `llm_not_configured` or `llm_unavailable`. For the codes of a request see [`llm`](crate::llm).
     pub fn llm(&self) -> Result<Llm, SkillError> {
         let client = match &self.0.meta.services.llm {
             Some(client) => client.clone(),
@@ -26,7 +26,7 @@ impl SkillContext {
     }
 }
 
-/// The language model, as one call may use it: see [`SkillContext::llm`].
+/// The language model of one call: see [`SkillContext::llm`].
 #[derive(Clone)]
 pub struct Llm {
     context: SkillContext,
@@ -34,11 +34,10 @@ pub struct Llm {
 }
 
 impl Llm {
-    /// Asks for an answer of type `T`, a JSON object.
+    /// Asks for a reply of type `T`, a JSON object.
     ///
-    /// The schema of `T` goes to the model; its doc comments are what the model knows of the fields. The answer is validated
-    /// against the same schema. One that is not valid is sent back once, with what is wrong, before the next model is
-    /// asked.
+    /// The model gets the schema of `T`; doc comments describe the fields. The reply is validated against the same schema. If it
+    /// is not valid, the model is asked once more with the violations; then the next model is asked.
     pub async fn chat_json<T>(&self, request: ChatRequest) -> Result<ChatAnswer<T>, SkillError>
     where
         T: DeserializeOwned + JsonSchema + 'static,
@@ -69,7 +68,7 @@ impl Llm {
         let value = self.context.bounded(asked).await?;
         spent.answered = true;
         Ok(ChatAnswer {
-            // That it can be read was a condition of the answer.
+            // The validation has deserialized it already.
             data: T::deserialize(value).map_err(|error| unreadable(&error))?,
             model: spent.usage.model.clone(),
             usage: spent.usage.clone(),
@@ -79,7 +78,7 @@ impl Llm {
 
 debug_fields!(Llm { client });
 
-/// What a conversation consumed. It is added to the cost of the call when the conversation ends, also when it is dropped.
+/// The usage of a conversation. It is added to the cost of the call when the conversation ends or is dropped.
 struct Spent<'a> {
     context: &'a SkillContext,
     usage: LlmUsage,
@@ -87,7 +86,7 @@ struct Spent<'a> {
 }
 
 impl Drop for Spent<'_> {
-    /// A conversation without an answer counts only if it consumed anything.
+    /// A conversation without a reply counts only if it has usage.
     fn drop(&mut self) {
         let usage = &self.usage;
         let tokens = usage.prompt_tokens | usage.completion_tokens | usage.total_tokens;

@@ -1,14 +1,13 @@
-//! Ids of calls, as logs show them.
+//! Ids of calls in logs.
 
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
-/// How much of an id is shown, in characters. The id itself is as long as the caller likes.
+/// How much of an id is logged, in characters. The id itself has no limit.
 const LONGEST: usize = 200;
 
-/// An id as it may stand in a log. Where a caller sent something else than a text it is not shown: an object may hold anything,
-/// such as the inputs.
+/// An id for a log. Objects and lists are not logged: they may contain anything, such as the inputs.
 pub(crate) fn id_for_log(id: &str) -> Cow<'_, str> {
     let kind = match id.as_bytes().first() {
         Some(b'{') => "(an object)",
@@ -18,7 +17,7 @@ pub(crate) fn id_for_log(id: &str) -> Cow<'_, str> {
     if !kind.is_empty() && serde_json::from_str::<IgnoredAny>(id).is_ok() {
         return kind.into();
     }
-    // Nearly all are short, and there are no more characters than bytes.
+    // Most ids are short, and a string never has more characters than bytes.
     if id.len() <= LONGEST {
         return id.into();
     }
@@ -33,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_shown_as_far_as_they_are_ids() {
+    fn long_ids_are_cut_and_objects_are_not_logged() {
         let long = "ё".repeat(LONGEST);
         for whole in ["", "i-1", "5", "{6F9619FF-8B86-D011}", "[a", long.as_str()] {
             assert_eq!(id_for_log(whole), whole);

@@ -1,4 +1,4 @@
-//! What is known of a call beside its inputs.
+//! The metadata of a call.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use crate::platform::core::CoreClient;
 #[cfg(feature = "llm")]
 use crate::platform::llm::LlmClient;
 
-/// What a server knows of a call beside its inputs.
+/// The metadata of a call: everything except its inputs.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Meta {
@@ -26,30 +26,30 @@ pub struct Meta {
     pub idempotency_key: Option<String>,
     /// The values of the package settings.
     pub settings: Map<String, Value>,
-    /// How long the call may take, in place of the contract's timeout.
+    /// The timeout of the call, which replaces the contract's.
     pub timeout: Option<Duration>,
-    /// Whether that is the contract's timeout, because the caller set none.
+    /// Whether `timeout` is the contract's, because the caller did not set one.
     pub(crate) has_contract_timeout: bool,
-    /// How much of it the call has waited for its turn.
+    /// How much of the timeout the call waited for a concurrency slot.
     pub(crate) waited: Duration,
-    /// What configuration and secrets are read from.
+    /// The source of configuration and secrets.
     pub environment: Environment,
-    /// The verified caller.
+    /// The authenticated caller.
     pub caller: Option<Arc<Caller>>,
-    /// Where progress and notices go; `None` where the caller does not listen.
+    /// The sink for progress and log messages; `None` if the caller does not accept them.
     pub reports: Option<Arc<dyn ReportSink>>,
     /// The trace context of the caller.
     pub trace: Option<TraceContext>,
-    /// How the user is asked; `None` where there is no way to do it.
+    /// The channel to the user; `None` if the protocol or the client has none.
     pub(crate) input: Option<Arc<dyn InputChannel>>,
-    /// Clients in the place of the installation's.
+    /// Clients that replace those of the server.
     pub services: Services,
-    /// Where the cost is added up, if somebody else reads it too.
+    /// The sum of the cost, if the server shares it between calls.
     pub(crate) cost: Option<Arc<Mutex<Cost>>>,
 }
 
 impl Meta {
-    /// A call over `protocol` of which nothing else is known.
+    /// A call over `protocol`, with defaults for everything else.
     pub fn new(protocol: &'static str) -> Self {
         Self {
             protocol,
@@ -57,14 +57,14 @@ impl Meta {
         }
     }
 
-    /// How long the call may take, if its contract says so and the caller does not.
+    /// The timeout of the call: that of the caller, or else that of the contract.
     #[cfg(feature = "runtime")]
     pub(crate) fn time_limit(&mut self, contract: Duration) -> Duration {
         self.has_contract_timeout |= self.timeout.is_none();
         *self.timeout.get_or_insert(contract)
     }
 
-    /// How long the call may take, and who says so: `30 s, the timeout of its contract`.
+    /// The timeout and its source: `30 s, the timeout of its contract`.
     pub(crate) fn time_limit_in_words(&self) -> Option<String> {
         let seconds = self.timeout?.as_secs_f64();
         let source = if self.has_contract_timeout {
@@ -86,9 +86,7 @@ impl fmt::Debug for Meta {
     }
 }
 
-/// Clients in the place of the installation's, for one call: the fakes of tests.
-///
-/// A server leaves all of it empty. Each field exists with the feature of its service, and an empty one costs nothing.
+/// Clients that replace those of the server for one call: the mocks of tests. Servers leave it empty.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Services {

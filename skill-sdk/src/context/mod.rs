@@ -1,4 +1,4 @@
-//! What a skill may touch during one call.
+//! The context of a call: what a skill may use.
 
 #[cfg(feature = "core")]
 pub(crate) mod artifacts;
@@ -47,10 +47,10 @@ pub(crate) use crate::environment::{Environment, Secret};
 use crate::error::SkillError;
 pub(crate) use crate::platform::LlmUsage;
 
-/// What a skill may touch during one call: who calls, how long it may take, configuration, secrets, cost.
+/// The context of one call: caller, deadline, configuration, secrets, cost.
 ///
-/// A skill takes it as a parameter, by reference or by value. It is cheap to clone and may be used from other tasks
-/// and threads; all clones speak of the same call.
+/// A skill takes it as a parameter, by reference or by value. It is cheap to clone and may be used in other tasks and threads. All
+/// clones refer to the same call.
 ///
 /// ```
 /// use skill_sdk::{SkillContext, SkillError, skill};
@@ -73,13 +73,13 @@ pub struct SkillContext(Arc<Inner>);
 struct Inner {
     skill: Arc<str>,
     meta: Meta,
-    /// When the time of the call is up.
+    /// When the call times out.
     deadline: Option<Instant>,
     states: Arc<States>,
-    /// What the skill declares that it will ask for.
+    /// The names that the skill declares.
     declared: DeclaredNames,
     undeclared: Mutex<Vec<String>>,
-    /// What the call costs, unless the server adds it up.
+    /// The cost of the call, unless `meta` has a shared sum.
     cost: Mutex<Cost>,
     #[cfg(feature = "runtime")]
     cancellation: tokio_util::sync::CancellationToken,
@@ -89,16 +89,16 @@ struct Inner {
 }
 
 impl SkillContext {
-    /// The context of one call of `skill` (`name@version`), to call its function directly. Servers make their own.
+    /// A context for calling the function of `skill` (`name@version`) directly. Servers create their own.
     pub fn new(skill: impl Into<Arc<str>>, meta: Meta) -> Self {
         Self::of_call(skill.into(), DeclaredNames::default(), Arc::default(), meta)
     }
 
-    /// The context of a call that begins now.
+    /// The context of a call that starts now.
     pub(crate) fn of_call(skill: Arc<str>, declared: DeclaredNames, states: Arc<States>, meta: Meta) -> Self {
         Self(Arc::new(Inner {
             skill,
-            // A timeout beyond what a clock can hold is none.
+            // A timeout out of the range of the clock never passes.
             deadline: meta
                 .timeout
                 .and_then(|timeout| Self::now().checked_add(timeout.saturating_sub(meta.waited))),
@@ -119,25 +119,25 @@ impl SkillContext {
         &self.0.skill
     }
 
-    /// The protocol over which the call came: `http`, `local`, `test`, ….
+    /// The protocol of the call: `http`, `local`, `test`, ….
     pub fn protocol(&self) -> &str {
         self.0.meta.protocol
     }
 
-    /// The id that the caller gave to this call.
+    /// The id of the call, set by the caller.
     pub fn invocation_id(&self) -> Option<&str> {
         self.0.meta.invocation_id.as_deref()
     }
 
-    /// The idempotency key: a repeat with the same key must not cause a second external effect.
+    /// The idempotency key: a retry with the same key must not cause a second external effect.
     ///
-    /// An empty one is none: two calls whose callers left it empty do not mean the same effect.
+    /// An empty key counts as missing: two calls with empty keys are not retries of each other.
     pub fn idempotency_key(&self) -> Option<&str> {
         let key = self.0.meta.idempotency_key.as_deref();
         key.filter(|key| !key.is_empty())
     }
 
-    /// The idempotency key, or a terminal failure with the code `idempotency_key_missing`.
+    /// The idempotency key. Fails with the terminal code `idempotency_key_missing`.
     pub fn require_idempotency_key(&self) -> Result<&str, SkillError> {
         self.idempotency_key().ok_or_else(|| {
             SkillError::terminal(
@@ -147,7 +147,7 @@ impl SkillContext {
         })
     }
 
-    /// The clock of deadlines: that of the runtime, which a test may hold.
+    /// The clock of deadlines: the clock of the runtime, which a test may pause.
     #[cfg(feature = "runtime")]
     pub(crate) fn now() -> Instant {
         tokio::time::Instant::now().into_std()
@@ -158,35 +158,35 @@ impl SkillContext {
         Instant::now()
     }
 
-    /// The time that is left until the contract's timeout, zero when it is up; `None` when the host knows none.
+    /// The time until the call times out, zero after the timeout. `None` if the call has no timeout.
     pub fn remaining(&self) -> Option<Duration> {
         let deadline = self.0.deadline?;
         Some(deadline.saturating_duration_since(Self::now()))
     }
 
-    /// Fails once nobody waits for the result, so that long work can stop in between: with the retryable code `timeout`
-    /// when the time is up, with `cancelled` when the caller went away.
+    /// Fails if the call timed out (`timeout`) or the caller disconnected (`cancelled`), so that long work can stop early. Both
+    /// codes are retryable.
     pub fn check_deadline(&self) -> Result<(), SkillError> {
         match self.remaining() {
             Some(Duration::ZERO) => Err(self.timeout()),
             _ if self.is_cancelled() => Err(SkillError::retryable(
                 "cancelled",
-                format!("{}: the caller went away", self.skill()),
+                format!("{}: the caller disconnected", self.skill()),
             )),
             _ => Ok(()),
         }
     }
 
-    /// The failure of a call whose time is up.
+    /// The failure of a call that timed out.
     pub(crate) fn timeout(&self) -> SkillError {
         let what = match self.0.meta.time_limit_in_words() {
             Some(limit) => format!("the call took longer than {limit}"),
-            None => "the time of the call is up".to_owned(),
+            None => "the call timed out".to_owned(),
         };
         SkillError::retryable("timeout", format!("{}: {what}", self.skill()))
     }
 
-    /// Whether nobody waits for the call any more: its time is up, or the caller went away.
+    /// Whether the call timed out or the caller disconnected.
     pub fn is_cancelled(&self) -> bool {
         #[cfg(feature = "runtime")]
         return self.0.cancellation.is_cancelled();
@@ -194,8 +194,8 @@ impl SkillContext {
         false
     }
 
-    /// Resolves when nobody waits for the call any more. An asynchronous skill needs it only for work that it moved to
-    /// another task: its own body is dropped.
+    /// Resolves when the call times out or the caller disconnects. An asynchronous skill needs it only for work in other tasks:
+    /// its own future is dropped.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + Sync + use<> {
         #[cfg(feature = "runtime")]
         return self.0.cancellation.clone().cancelled_owned();
@@ -203,7 +203,7 @@ impl SkillContext {
         std::future::pending()
     }
 
-    /// The result of `work`, or the failure of a call whose time is up or whose caller went away.
+    /// The result of `work`, unless the call times out or the caller disconnects.
     #[cfg(any(feature = "core", feature = "llm"))]
     pub(crate) async fn bounded<T, E: From<SkillError>>(
         &self,
@@ -219,62 +219,58 @@ impl SkillContext {
         }
     }
 
-    /// The failure of a call that nobody waits for any more.
+    /// The failure of a cancelled call.
     #[cfg(feature = "runtime")]
     fn given_up(&self) -> SkillError {
         self.check_deadline().err().unwrap_or_else(|| self.timeout())
     }
 
-    /// Tells everybody who holds the context that nobody waits for the call any more.
+    /// Cancels the call for all clones of the context.
     #[cfg(feature = "runtime")]
     pub(crate) fn cancel(&self) {
         self.0.cancellation.cancel();
     }
 
-    /// A parameter of the host: the environment variable `name` of the call's environment.
+    /// The environment variable `name` of the call.
     pub fn config(&self, name: &str) -> Option<String> {
         self.note("config", name, self.0.declared.config);
         self.0.meta.environment.config(name)
     }
 
-    /// The environment variable `name`, which must not be empty, or the retryable code `config_missing`.
+    /// The environment variable `name`. Fails with the retryable code `config_missing` if it is not set or empty.
     pub fn require_config(&self, name: &str) -> Result<String, SkillError> {
         self.config(name)
             .filter(|value| !value.is_empty())
             .ok_or_else(|| {
                 SkillError::retryable(
                     "config_missing",
-                    format!("the host has no environment variable {name}"),
+                    format!("the environment variable {name} is not set"),
                 )
                 .with_details(serde_json::json!({"config": name}))
             })
     }
 
-    /// The environment variable `name`, or `default` when there is none.
+    /// The environment variable `name`, or `default` if it is not set.
     pub fn config_or(&self, name: &str, default: impl Into<String>) -> String {
         self.config(name).unwrap_or_else(|| default.into())
     }
 
-    /// The secret `name`: an environment variable of that name, else the file `name` of the secrets directory.
+    /// The secret `name`: the environment variable of that name, or the file `name` in the secrets directory.
     ///
-    /// The codes of its failures are `config_missing` and `secret_unreadable` (retryable), `secret_name_invalid` and
+    /// The error codes are `config_missing` and `secret_unreadable` (retryable), `secret_name_invalid` and
     /// `secret_file_rejected`. For the rules see [`secrets`](crate::secrets).
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
         self.note("secrets", name, self.0.declared.secrets);
         self.0.meta.environment.secret(name)
     }
 
-    /// Remembers that the skill asked for something that it does not declare, once it declares anything of the kind.
+    /// Records a name that the skill uses and does not declare, if the skill declares any name of this kind.
     fn note(&self, kind: &'static str, name: &str, declared: &[&str]) {
         if declared.is_empty() || declared.contains(&name) {
             return;
         }
         #[cfg(feature = "runtime")]
-        tracing::warn!(
-            kind,
-            name,
-            "the skill asks for something that it does not declare"
-        );
+        tracing::warn!(kind, name, "the skill uses a name that it does not declare");
         let mut undeclared = self.0.undeclared.lock().unwrap_or_else(PoisonError::into_inner);
         let what = format!("{kind} = [\"{name}\"]");
         if !undeclared.contains(&what) {
@@ -282,7 +278,7 @@ impl SkillContext {
         }
     }
 
-    /// What the skill asked for although it does not declare it, as arguments of the attribute.
+    /// The names that the skill used and does not declare, as arguments of the attribute.
     #[cfg(feature = "runtime")]
     pub(crate) fn undeclared(&self) -> Vec<String> {
         self.0
@@ -292,55 +288,55 @@ impl SkillContext {
             .clone()
     }
 
-    /// The call's environment: what [`config`](Self::config) and [`secret`](Self::secret) read.
+    /// The environment of the call: the source of [`config`](Self::config) and [`secret`](Self::secret).
     pub fn environment(&self) -> &Environment {
         &self.0.meta.environment
     }
 
-    /// The package settings of the call. Empty when the caller sent none.
+    /// The package settings of the call. Empty if the caller did not send any.
     pub fn settings(&self) -> &Map<String, Value> {
         &self.0.meta.settings
     }
 
-    /// The package settings as a type of yours; the code of a failure is `settings_invalid`.
+    /// The package settings, deserialized. Fails with `settings_invalid`.
     pub fn settings_as<T: DeserializeOwned>(&self) -> Result<T, SkillError> {
         T::deserialize(Value::Object(self.settings().clone())).map_err(|error| {
             SkillError::terminal(
                 "settings_invalid",
-                format!("the package settings do not fit: {error}"),
+                format!("the package settings are invalid: {error}"),
             )
         })
     }
 
-    /// Counts what the call consumed; amounts of one unit add up. An amount that is not finite is left out.
+    /// Adds to the cost of the call. Amounts of one unit are summed up. An amount that is not finite is ignored.
     pub fn add_cost(&self, unit: impl Into<String>, amount: f64) {
         self.cost().add(unit.into(), amount);
     }
 
-    /// Counts one call of a model.
+    /// Adds one request to a model to the cost of the call.
     pub fn add_llm_usage(&self, usage: &LlmUsage) {
         self.cost().add_llm(usage);
     }
 
-    /// What the call consumed so far, as the cost document; `None` when nothing.
+    /// The cost document so far; `None` without any cost.
     pub fn cost_document(&self) -> Option<Value> {
         self.cost().document()
     }
 
-    /// A panic while the lock is held cannot leave the sums half-written.
+    /// The sums. A panic while the lock is held cannot leave them half-written.
     fn cost(&self) -> MutexGuard<'_, Cost> {
         let cost = self.0.meta.cost.as_deref().unwrap_or(&self.0.cost);
         cost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The verified caller; `None` when the host does not verify callers.
+    /// The authenticated caller; `None` if the server does not authenticate callers.
     pub fn caller(&self) -> Option<&Caller> {
         self.0.meta.caller.as_deref()
     }
 
-    /// The shared value of type `T` that a function marked `#[skill_sdk::state]` builds, once per process, on first use.
+    /// The shared value of type `T`, which a function marked `#[skill_sdk::state]` builds once per process, on first use.
     ///
-    /// Its failure is the retryable code `state_unavailable`; the next call tries again.
+    /// Fails with the retryable code `state_unavailable`. The next call tries again.
     pub async fn state<T: State>(&self) -> Result<Arc<T>, SkillError> {
         self.0.states.get::<T>(&self.0.meta.environment).await
     }

@@ -1,29 +1,29 @@
-//! Telling the caller something while the work goes on.
+//! Progress and log messages for the caller.
 
 use super::SkillContext;
 
-/// How grave a notice is.
+/// The level of a log message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NoticeLevel {
-    /// For whoever looks closely.
+    /// Details for debugging.
     Debug,
-    /// What goes on.
+    /// Normal operation.
     Info,
-    /// What is out of the ordinary, and fine.
+    /// Unusual, but not a problem.
     Notice,
-    /// What may not be as the caller wants it.
+    /// A possible problem.
     Warning,
-    /// What went wrong, although the call goes on.
+    /// An error that does not fail the call.
     Error,
 }
 
 impl NoticeLevel {
-    /// All levels, least grave first.
+    /// All levels, the least severe first.
     #[cfg(feature = "runtime")]
     pub(crate) const ALL: [Self; 5] = [Self::Debug, Self::Info, Self::Notice, Self::Warning, Self::Error];
 
-    /// The name, as protocols write it: `debug`, `info`, `notice`, `warning`, `error`.
+    /// The name on the wire: `debug`, `info`, `notice`, `warning`, `error`.
     #[cfg(feature = "runtime")]
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -36,18 +36,17 @@ impl NoticeLevel {
     }
 }
 
-/// Where the progress and the notices of a call go; servers implement it.
+/// The sink for progress and log messages of a call. Servers implement it.
 pub trait ReportSink: Send + Sync {
-    /// Takes a report of progress: how much is done, of how much in all when that is known, and what is being done, which may be
-    /// empty. Must not block.
+    /// Reports progress: how much is done, the total if it is known, and a message, which may be empty. Must not block.
     fn progress(&self, done: f64, total: Option<f64>, message: &str);
 
-    /// Takes a notice. Must not block.
+    /// Sends a log message. Must not block.
     fn notice(&self, level: NoticeLevel, message: &str);
 }
 
 impl SkillContext {
-    /// Tells the caller how far the work is, where the protocol has a way.
+    /// Reports progress to the caller, if the protocol supports it.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         if self.is_cancelled() {
             return;
@@ -61,11 +60,10 @@ impl SkillContext {
         }
     }
 
-    /// Tells the caller something while the work goes on, where the protocol has a way and the caller wants to hear it.
+    /// Sends a log message to the caller, if the protocol supports it and the caller accepts it.
     ///
-    /// It leaves the process: say nothing here that the caller may not know. What is for whoever runs the host belongs
-    /// into the log, with `tracing`, which callers never see. Nothing depends on it: a caller that does not listen gets
-    /// the same outputs.
+    /// The message leaves the process, so it must not contain anything that the caller may not know. Messages for the operator
+    /// belong into the log, with `tracing`; callers never see them. The outputs do not depend on log messages.
     ///
     /// ```
     /// use skill_sdk::context::NoticeLevel;
@@ -77,7 +75,7 @@ impl SkillContext {
     ///     let good = amounts.iter().filter(|amount| amount.parse::<f64>().is_ok()).count();
     ///     if good < amounts.len() {
     ///         let left_out = amounts.len() - good;
-    ///         ctx.notify(NoticeLevel::Warning, format!("{left_out} amounts are no numbers"));
+    ///         ctx.notify(NoticeLevel::Warning, format!("{left_out} amounts are not numbers"));
     ///     }
     ///     good
     /// }

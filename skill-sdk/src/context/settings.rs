@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-/// The values out of the `settings` that the platform sends, `{package, version, schemaRevision, values}`.
+/// The `values` of the `settings` that the platform sends, `{package, version, schemaRevision, values}`.
 ///
-/// Anything that is not an object, has no `values`, or whose `values` is not an object, is empty settings.
+/// If `settings` or its `values` is missing or not an object, the settings are empty.
 pub fn settings_values(settings: Option<Value>) -> Map<String, Value> {
     match settings {
         Some(Value::Object(mut settings)) => match settings.swap_remove("values") {

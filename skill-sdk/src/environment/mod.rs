@@ -1,4 +1,4 @@
-//! Where configuration and secrets of a call come from.
+//! The source of configuration and secrets of a call.
 
 pub(crate) mod secrets;
 
@@ -9,14 +9,14 @@ use std::sync::Arc;
 pub use self::secrets::Secret;
 use crate::error::SkillError;
 
-/// The environment of a call: the variables of the process, or others in their place.
+/// The environment of a call: the environment variables of the process, or variables of its own.
 ///
-/// Variables are read when they are asked for, so a test can give each call its own without changing the process.
+/// A test can give each call variables of its own without changing the process.
 #[derive(Clone, Default)]
 pub struct Environment {
     /// `None`: the process alone.
     own: Option<Arc<BTreeMap<String, String>>>,
-    /// Whether variables that are not in `own` are looked for in the process.
+    /// Whether variables of the process are hidden.
     isolated: bool,
 }
 
@@ -26,7 +26,7 @@ impl Environment {
         Self::default()
     }
 
-    /// The variables given, and no others.
+    /// The given variables only.
     pub fn from_vars(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         Self {
             own: Some(Arc::new(variables.into_iter().collect())),
@@ -34,7 +34,7 @@ impl Environment {
         }
     }
 
-    /// The environment of the process, with the variables given in front of it.
+    /// The environment of the process. The given variables take precedence.
     #[cfg(any(test, feature = "host"))]
     pub(crate) fn overlay(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         Self {
@@ -43,19 +43,19 @@ impl Environment {
         }
     }
 
-    /// The variable `name`; `None` when there is none or it is not UTF-8.
+    /// The variable `name`; `None` if it is not set or not UTF-8.
     pub fn config(&self, name: &str) -> Option<String> {
         if let Some(value) = self.own.as_ref().and_then(|own| own.get(name)) {
             return Some(value.clone());
         }
-        // The process panics on names that no variable can have.
+        // `std::env::var` panics on names that are not valid.
         if self.isolated || name.is_empty() || name.contains(['=', '\0']) {
             return None;
         }
         std::env::var(name).ok()
     }
 
-    /// The variable `name` without white space around it, if there is anything else in it.
+    /// The variable `name`, trimmed; `None` if it is blank.
     #[cfg(any(feature = "core", feature = "llm"))]
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let value = self.config(name)?;
@@ -63,13 +63,13 @@ impl Environment {
         (!value.is_empty()).then(|| value.to_owned())
     }
 
-    /// Whether the variables of the process are out of sight.
+    /// Whether the variables of the process are hidden.
     #[cfg(feature = "llm")]
     pub(crate) fn is_isolated(&self) -> bool {
         self.isolated
     }
 
-    /// The variables beside those of the process.
+    /// The variables that are not of the process.
     #[cfg(feature = "llm")]
     pub(crate) fn own(&self) -> impl Iterator<Item = (&String, &String)> {
         self.own.iter().flat_map(|own| own.iter())
@@ -85,7 +85,7 @@ impl Environment {
     }
 }
 
-/// Names only: a value may be a secret.
+/// Shows names only: a value may be a secret.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.own.iter().flat_map(|own| own.keys()).collect();
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_variables_come_first() {
+    fn own_variables_take_precedence() {
         let own = [("SKILL_SDK_TEST".to_owned(), "own".to_owned())];
         assert_eq!(
             Environment::overlay(own.clone())
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_names_are_absent() {
+    fn invalid_names_are_not_set() {
         for name in ["", "A=B", "A\0"] {
             assert_eq!(Environment::process().config(name), None, "{name:?}");
         }

@@ -6,22 +6,22 @@ use std::time::{Duration, SystemTime};
 
 use super::clock::Clock;
 
-/// A value that is kept for a while, and that one caller at a time renews for all who wait.
+/// A cached value. One caller at a time renews it (single flight), and all waiting callers get the result.
 ///
-/// The one who renews it may be dropped at any time; then the next of those who wait renews it.
+/// If the renewing caller is dropped, the next waiting caller renews the value.
 pub(crate) struct Cached<T, E> {
     clock: Clock,
     state: Mutex<State<T, E>>,
-    /// Held by the one who renews.
+    /// Held by the caller that renews the value.
     turn: tokio::sync::Mutex<()>,
 }
 
 struct State<T, E> {
-    /// The value, and when it is used. A clock that was set back ends it as well.
+    /// The value, and when it is valid. A clock that is set back invalidates it too.
     value: Option<(T, Range<SystemTime>)>,
-    /// How many renewals began.
+    /// How many renewals have started.
     begun: u64,
-    /// The last renewal that ended, and how.
+    /// The last renewal that ended, and its result.
     last: Option<(u64, Result<T, E>)>,
 }
 
@@ -39,8 +39,8 @@ impl<T: Clone, E: Clone> Cached<T, E> {
         }
     }
 
-    /// The value, else what `renew` gives. A failure is shared by all who wait, and not kept. With `fresh` the value is
-    /// renewed in any case, by a renewal that begins after this call.
+    /// The cached value, or the result of `renew`. All waiting callers share a failure, and it is not cached. With `fresh` the
+    /// value is always renewed, by a renewal that starts after this call.
     pub(crate) async fn get_or_renew<F: Future<Output = Result<T, E>>>(
         &self,
         fresh: bool,
@@ -68,13 +68,13 @@ impl<T: Clone, E: Clone> Cached<T, E> {
         outcome
     }
 
-    /// Keeps a value for some time.
+    /// Caches a value for the time `keep`.
     pub(crate) fn set(&self, value: T, keep: Duration) {
         let now = self.clock.now();
         self.state().value = Some((value, now..now + keep));
     }
 
-    /// Forgets the value if it is this one.
+    /// Removes the value if `is_this` holds.
     pub(crate) fn clear_if(&self, is_this: impl FnOnce(&T) -> bool) {
         self.state().value.take_if(|(value, _)| is_this(value));
     }

@@ -1,4 +1,4 @@
-//! Times as ISO 8601 texts.
+//! Times as ISO 8601 strings.
 
 use std::time::SystemTime;
 
@@ -7,12 +7,12 @@ use jiff::civil::Time;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
-/// The time that `text` names; without an offset it is in UTC.
+/// The time in `text`; without an offset it is in UTC.
 ///
-/// A date (`2026-01-02`, `20260102`), alone or with a time behind `T` or a space (`03:04`, `03:04:05.678`, `030405`),
-/// alone or with an offset (`Z`, `+03:00`, `-0330`). `None` when it is something else.
+/// `text` must be a date (`2026-01-02`, `20260102`), optionally with a time after `T` or a space (`03:04`, `03:04:05.678`,
+/// `030405`) and an offset (`Z`, `+03:00`, `-0330`).
 pub(crate) fn parse(text: &str) -> Option<SystemTime> {
-    // jiff also takes lower-case letters, signed years and names of time zones.
+    // jiff also accepts lower-case letters, signed years and names of time zones.
     if text.starts_with(['+', '-']) || text.contains(['t', 'z', '[']) {
         return None;
     }
@@ -20,12 +20,12 @@ pub(crate) fn parse(text: &str) -> Option<SystemTime> {
     let date = pieces.date();
     let local = date.to_datetime(pieces.time().unwrap_or(Time::midnight()));
     let offset = pieces.to_numeric_offset().unwrap_or(Offset::UTC);
-    // The last days of the year 9999 are beyond what a timestamp holds.
+    // The last days of the year 9999 are out of the range of a timestamp.
     let time = offset.to_timestamp(local).unwrap_or(Timestamp::MAX);
     SystemTime::try_from(time).ok().filter(|_| date.year() > 0)
 }
 
-/// A time as a text, without what is below a microsecond.
+/// A time as a string, to the microsecond.
 #[cfg(all(feature = "connections", feature = "testing"))]
 pub(crate) fn format(time: SystemTime) -> String {
     let time = jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX);
@@ -40,7 +40,7 @@ mod tests {
 
     #[cfg(all(feature = "connections", feature = "testing"))]
     #[test]
-    fn what_is_written_is_read_again() {
+    fn formatted_times_are_parsed() {
         for day in (0..60_000).step_by(7) {
             let time = UNIX_EPOCH + Duration::from_micros(day * 86_400_000_000 + 45_296_789_012);
             let text = format(time);
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn moments() {
+    fn dates_and_times_are_parsed() {
         let later = |seconds, nanos| UNIX_EPOCH + Duration::new(seconds, nanos);
         let table = [
             ("1970-01-01", UNIX_EPOCH),
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_days_of_all() {
+    fn the_end_of_the_year_9999_is_parsed() {
         assert!(
             parse("9999-12-31") > parse("9999-12-30"),
             "{:?}",
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts() {
+    fn other_strings_are_rejected() {
         for text in [
             "",
             "x",

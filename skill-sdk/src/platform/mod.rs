@@ -1,9 +1,9 @@
-//! Clients of the platform's services. They do not know calls: `context` gives them to skills.
+//! Clients of the platform's services. They do not depend on `context`, which gives them to skills.
 //!
-//! - `llm`: language models; `pii`: PII redaction, which each text for a model passes
+//! - `llm`: language models; `pii`: PII redaction, applied to each text for a model
 //! - `core`: artifacts and knowledge; `connections`: accounts in other systems
 //! - `web`: HTTP as all of them use it
-//! - `cached`, `clock`, `dates`: what they share beside it
+//! - `cached`, `clock`, `dates`: shared helpers
 
 #[cfg(feature = "core")]
 mod cached;

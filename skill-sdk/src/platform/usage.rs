@@ -1,6 +1,6 @@
-//! What a model consumed.
+//! Usage of a language model.
 
-/// What one call of a model consumed.
+/// What one request to a model consumed.
 ///
 /// ```
 /// use skill_sdk::LlmUsage;
@@ -12,20 +12,20 @@
 #[non_exhaustive]
 #[must_use]
 pub struct LlmUsage {
-    /// The model that answered; an empty name is not listed.
+    /// The model that replied. An empty name is not listed in the cost.
     pub model: String,
-    /// Tokens that went in.
+    /// Tokens of the prompt.
     pub prompt_tokens: u64,
-    /// Tokens that came out.
+    /// Tokens of the reply.
     pub completion_tokens: u64,
-    /// Tokens in all, as the provider counts them.
+    /// Total tokens, as the provider counts them.
     pub total_tokens: u64,
     /// The price in US dollars, when the provider names one.
     pub cost_usd: Option<f64>,
 }
 
 impl LlmUsage {
-    /// An answer of the model with this name, of which nothing else is known.
+    /// Usage of the model `model`, without tokens or a price.
     pub fn new(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),
@@ -33,7 +33,7 @@ impl LlmUsage {
         }
     }
 
-    /// Sets the tokens that went in and came out, and the sum of both.
+    /// Sets the tokens of the prompt and of the reply. The total is their sum.
     pub fn tokens(mut self, prompt: u64, completion: u64) -> Self {
         self.prompt_tokens = prompt;
         self.completion_tokens = completion;
@@ -41,13 +41,13 @@ impl LlmUsage {
         self
     }
 
-    /// Sets the price in US dollars. One that is not finite is left out of the cost.
+    /// Sets the price in US dollars. The cost ignores a price that is not finite.
     pub fn price(mut self, usd: f64) -> Self {
         self.cost_usd = Some(usd);
         self
     }
 
-    /// Adds what another call consumed. The model is the last one that has a name.
+    /// Adds the usage of another request. The model is the last one with a name.
     #[cfg(feature = "llm")]
     pub(crate) fn add(&mut self, other: &Self) {
         self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);

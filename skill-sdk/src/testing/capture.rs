@@ -20,15 +20,15 @@ use tracing_core::span::Current;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogEvent {
-    /// How grave it is.
+    /// The level.
     pub level: Level,
-    /// Where it comes from: the path of a module, unless its author says otherwise.
+    /// The target: the path of a module, unless the event sets another.
     pub target: String,
-    /// Its text.
+    /// The message.
     pub message: String,
-    /// Its other fields, as text.
+    /// The other fields, as text.
     pub fields: BTreeMap<String, String>,
-    /// The spans around it, the outermost first. The first one is that of the call.
+    /// The spans around the event, the outermost first. The first is the span of the call.
     pub spans: Vec<LogSpan>,
 }
 
@@ -51,7 +51,7 @@ impl LogEvent {
     }
 }
 
-/// The level and the text.
+/// The level, the message and the fields.
 impl fmt::Display for LogEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.level, self.message)?;

@@ -1,15 +1,15 @@
-//! Whether a skill could be published.
+//! Whether a skill can be published.
 
 use crate::contract::{Stage, Violation, validate_spec};
 use crate::pipeline::Runnable;
 use crate::registry::Skill;
 
-/// Asserts that a skill could be published: its contract keeps all publication rules and its schemas compile.
+/// Asserts that a skill can be published: its contract follows all publication rules and its schemas compile.
 ///
-/// A permission that the platform does not list yet is fine.
+/// Permissions that the platform does not list yet are allowed.
 ///
 /// # Panics
-/// When the contract is not valid, with all violations.
+/// If the contract is not valid, with all violations.
 #[track_caller]
 pub fn assert_valid_contract(skill: &'static Skill) {
     let violations = match Runnable::new(skill) {

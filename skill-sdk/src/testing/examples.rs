@@ -1,4 +1,4 @@
-//! Running the examples that a skill declares.
+//! Runs the examples that a skill declares.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::invoke;
 use crate::registry::{RegistryProblem, Skill};
 use crate::validation::check_examples;
 
-/// Checks the declared examples against the contract and runs each: the call must succeed, and give the outputs that the
-/// example names, if it does. Says how many there are, or what is wrong with them.
+/// Validates the declared examples against the contract and runs each of them. The call must succeed and return the outputs of
+/// the example, if it has any. Returns the number of examples, or the failures.
 ///
 /// ```
 /// use serde_json::json;

@@ -8,9 +8,8 @@ use serde_json::Value;
 use crate::context::{InputChannel, InputKind, InputRequest, Responding};
 use crate::error::SkillError;
 
-/// What the user of a call answers, by the names of the questions.
-#[derive(Default)]
-pub(super) struct Answers(pub(super) BTreeMap<String, Value>);
+/// What the user answers, by the name of the question.
+pub(super) type Answers = BTreeMap<String, Value>;
 
 impl InputChannel for Answers {
     fn supports(&self, _: InputKind) -> bool {
@@ -18,8 +17,8 @@ impl InputChannel for Answers {
     }
 
     fn request<'a>(&'a self, name: &'a str, _: InputRequest) -> Responding<'a> {
-        let response = self.0.get(name).cloned().ok_or_else(|| {
-            let known: Vec<_> = self.0.keys().map(String::as_str).collect();
+        let response = self.get(name).cloned().ok_or_else(|| {
+            let known: Vec<_> = self.keys().map(String::as_str).collect();
             let message = format!(
                 "the test answers {}, and the skill asks for `{name}`: add `.answer(\"{name}\", …)`",
                 known.join(", ")

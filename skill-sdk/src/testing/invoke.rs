@@ -27,10 +27,9 @@ use crate::handler::Attachment;
 use crate::pipeline::{Call, Meta, SkillSet};
 use crate::registry::{Registry, Skill};
 
-/// A call of `skill` with `inputs`, a JSON value or anything that serializes to one.
+/// Prepares a call of `skill` with `inputs`, which must serialize to JSON.
 ///
-/// Nothing happens until it is awaited or [`blocking`](Invoke::blocking) is called. The protocol of the call is `test`,
-/// and so is its invocation id.
+/// The call starts when it is awaited or [`blocking`](Invoke::blocking) is called. Its protocol and its invocation id are `test`.
 pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
     let mut meta = Meta::new("test");
     meta.invocation_id = Some("test".to_owned());
@@ -64,10 +63,10 @@ pub struct Invoke {
 }
 
 impl Invoke {
-    /// Sets a variable of the call's environment.
+    /// Sets an environment variable of the call.
     ///
-    /// With the first one the environment of the process is out of sight for this call, so that a test gives the same
-    /// result everywhere. No variable of the process is changed.
+    /// The call then does not see the environment of the process, so a test gives the same result everywhere. The environment of
+    /// the process does not change.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.environment
             .get_or_insert_default()
@@ -75,7 +74,7 @@ impl Invoke {
         self
     }
 
-    /// Sets variables of the call's environment, like [`env`](Self::env). An empty list gives an empty environment.
+    /// Sets environment variables of the call, like [`env`](Self::env). An empty list gives an empty environment.
     pub fn envs<N: Into<String>, V: Into<String>>(
         mut self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -89,7 +88,7 @@ impl Invoke {
         self
     }
 
-    /// Sets the values of the package settings. What is not an object is empty settings, as on every host.
+    /// Sets the values of the package settings. A value that is not an object gives empty settings, as on every server.
     pub fn settings(mut self, values: Value) -> Self {
         self.meta.settings = match values {
             Value::Object(values) => values,
@@ -104,61 +103,60 @@ impl Invoke {
         self
     }
 
-    /// Sets the verified caller.
+    /// Sets the authenticated caller.
     pub fn caller(mut self, caller: Caller) -> Self {
         self.meta.caller = Some(Arc::new(caller));
         self
     }
 
-    /// Answers the question `name` of [`ask`](crate::SkillContext::ask): the user fills in `content`.
+    /// Answers the elicitation `name` of [`ask`](crate::SkillContext::ask): the user fills in `content`.
     pub fn answer(self, name: impl Into<String>, content: impl Serialize) -> Self {
-        // What does not serialize is no answer that fits, which the failure of the call says.
+        // The call fails if the content does not serialize.
         let content = serde_json::to_value(content).unwrap_or(Value::Null);
         self.respond(name, serde_json::json!({"action": "accept", "content": content}))
     }
 
-    /// Answers the question `name` of [`ask`](crate::SkillContext::ask): the user declines.
+    /// Answers the elicitation `name` of [`ask`](crate::SkillContext::ask): the user declines.
     pub fn decline(self, name: impl Into<String>) -> Self {
         self.respond(name, serde_json::json!({"action": "decline"}))
     }
 
-    /// Gives what [`request_input`](crate::SkillContext::request_input) gets for `name`.
+    /// Sets the response that [`request_input`](crate::SkillContext::request_input) returns for `name`.
     pub fn respond(mut self, name: impl Into<String>, response: Value) -> Self {
-        self.answers.0.insert(name.into(), response);
+        self.answers.insert(name.into(), response);
         self
     }
 
-    /// Sets how long the call may take, in place of the contract's timeout.
+    /// Sets the timeout of the call, which replaces the contract's.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.meta.timeout = Some(timeout);
         self
     }
 
-    /// Gives a shared value in place of the one that its `#[skill_sdk::state]` function would build.
+    /// Sets a shared value, which replaces the one that its `#[skill_sdk::state]` function would build.
     pub fn state<T: State>(mut self, value: T) -> Self {
         self.states = self.states.with(value);
         self
     }
 
-    /// Gives a core in memory in place of the platform's. Clones of it are the same core. Needs feature `core`.
+    /// Replaces the core of the platform with a core in memory. Needs feature `core`.
     #[cfg(feature = "core")]
     pub fn core(mut self, core: impl std::borrow::Borrow<super::FakeCore>) -> Self {
         self.meta.services.core = Some(core.borrow().client());
         self
     }
 
-    /// Gives connections in memory in place of the platform's. Clones of them are the same connections. Needs feature
-    /// `connections`.
+    /// Replaces the connections of the platform with connections in memory. Needs feature `connections`.
     #[cfg(feature = "connections")]
     pub fn connections(mut self, connections: impl std::borrow::Borrow<super::FakeConnections>) -> Self {
         self.meta.services.connections = Some(connections.borrow().client());
         self
     }
 
-    /// Gives a model in place of the installation's. Needs feature `llm`.
+    /// Replaces the language model of the server with a mock. Needs feature `llm`.
     ///
     /// # Panics
-    /// The call panics when the skill asked the model more often than it has answers.
+    /// The call panics if the skill asks the model more often than the mock has replies.
     #[cfg(feature = "llm")]
     pub fn llm(mut self, fake: impl Borrow<FakeLlm>) -> Self {
         let fake = fake.borrow();
@@ -167,13 +165,12 @@ impl Invoke {
         self
     }
 
-    /// Puts the events of the call into `log`, also when the call fails. Those of a call that succeeds are in
-    /// [`Invoked::logs`] as well.
+    /// Writes the events of the call to `log`, also if the call fails. The events of a successful call are in [`Invoked::logs`] as
+    /// well.
     ///
-    /// Captured is what the skill and the SDK log with `tracing`, of all levels, until the call ends: in the call itself, and in
-    /// the tasks and threads to which the skill gives the span of the call along. A task that has no span belongs to no call, here and
-    /// in the log of a host. Calls that run at the same time do not mix. A subscriber that the test installed gets all of it
-    /// too.
+    /// The log contains all `tracing` events of the skill and the SDK until the call ends, of all levels: of the call itself, and
+    /// of tasks and threads that carry the span of the call. A task without the span does not belong to the call, as in the log of
+    /// a server. Events of concurrent calls do not mix. A subscriber that the test installed gets all events too.
     ///
     /// ```
     /// use skill_sdk::{SkillError, skill};
@@ -219,11 +216,11 @@ impl Invoke {
         self
     }
 
-    /// Runs [`blocking`](Self::blocking) by a clock that stands still while the skill works and jumps ahead when all of
-    /// it waits, so that a test of a long timeout takes no time.
+    /// Pauses the clock of [`blocking`](Self::blocking): it advances only while the skill waits, so a test of a long timeout is
+    /// fast.
     ///
-    /// For skills that wait with tokio: what blocks its thread keeps the clock from moving. A call that is awaited takes the
-    /// clock of the test: `#[tokio::test(start_paused = true)]` does the same there.
+    /// This works for skills that wait with tokio. A skill that blocks its thread stops the clock. An awaited call uses the clock
+    /// of the test: `#[tokio::test(start_paused = true)]` does the same there.
     ///
     /// ```
     /// use std::time::Duration;
@@ -244,12 +241,11 @@ impl Invoke {
         self
     }
 
-    /// Runs the call on a runtime of its own and waits for it. Inside an asynchronous test await the call in place of
-    /// this.
+    /// Runs the call on a runtime of its own and waits for it. An asynchronous test must await the call instead.
     pub fn blocking(self) -> Result<Invoked, SkillError> {
-        // The subscriber of this thread is not that of the next one.
+        // The new thread does not inherit the subscriber of this thread.
         let capture = Capture::new();
-        // A thread of its own, so that it works wherever it is called.
+        // A thread of its own, so that it also works inside a runtime.
         std::thread::scope(|scope| {
             let call = scope.spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread()
@@ -267,8 +263,8 @@ impl Invoke {
 
     async fn run(self, capture: Capture) -> Result<Invoked, SkillError> {
         let (skill, mut meta, answers) = (self.skill, self.meta, self.answers);
-        // Nobody is there when nothing is to be answered, as on most hosts.
-        meta.input = (!answers.0.is_empty()).then(|| Arc::new(answers) as _);
+        // Without answers the user cannot be asked, as on most servers.
+        meta.input = (!answers.is_empty()).then(|| Arc::new(answers) as _);
         let inputs = self.inputs.map_err(|error| {
             SkillError::terminal("bad_request", format!("the inputs do not serialize: {error}"))
         })?;
@@ -292,7 +288,7 @@ impl Invoke {
         }
         if !completed.undeclared().is_empty() {
             let message = format!(
-                "the skill asked its context for what it does not declare; add to the attribute: {}",
+                "the skill uses names that it does not declare; add to the attribute: {}",
                 completed.undeclared().join(", ")
             );
             return Err(SkillError::terminal("undeclared", message));
@@ -323,22 +319,22 @@ impl IntoFuture for Invoke {
 
 debug_fields!(Invoke { skill });
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Invoked {
-    /// The outputs, as a host would send them.
+    /// The outputs, as a server would send them.
     pub outputs: Value,
-    /// What stands beside the outputs.
+    /// The attachments of the outputs.
     pub attachments: Vec<Attachment>,
-    /// The cost document; `None` when nothing was spent.
+    /// The cost document; `None` without any cost.
     pub cost: Option<Value>,
     /// The events of the call, the oldest first; see [`Invoke::log`].
     pub logs: Vec<LogEvent>,
     json: Vec<u8>,
 }
 
-/// The outputs as the JSON text that they are, the log one line an event.
+/// The outputs as JSON, the log with one line for each event.
 impl fmt::Debug for Invoked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let logs: Vec<_> = self.logs.iter().map(ToString::to_string).collect();
@@ -355,7 +351,7 @@ impl fmt::Debug for Invoked {
 }
 
 impl Invoked {
-    /// The outputs as a type of yours.
+    /// The outputs, deserialized.
     pub fn outputs_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(&self.json)
     }

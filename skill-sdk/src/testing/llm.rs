@@ -1,4 +1,4 @@
-//! A language model that says what a test tells it to.
+//! A mock of the language model.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::context::LlmUsage;
 use crate::error::SkillError;
 use crate::platform::llm::{Asked, ChatError, ChatModel, LlmClient, Prompt, Reply};
 
-/// A language model that says what a test tells it to.
+/// A mock of the language model.
 ///
-/// Its answers are checked against the type that the skill asks for, like those of a real model. One that does not fit is a
-/// mistake of the test, not a reason to repeat: the call fails with `skill_error`, and the log says what does not fit.
+/// Its replies are validated against the type that the skill asks for, like those of a real model. An invalid reply is an error of
+/// the test, and does not cause a re-prompt: the call fails with `skill_error`, and the log contains the reason.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -59,14 +59,14 @@ struct Seen {
     exhausted: Option<String>,
 }
 
-/// What a [`FakeLlm`] answers: a value, a failure, or what a function of the call says.
+/// A reply of a [`FakeLlm`]: a value, an error, or a function of the prompt.
 #[derive(Clone)]
 pub struct FakeAnswer(Arc<Function>);
 
 type Function = dyn Fn(&Prompt) -> Result<Value, SkillError> + Send + Sync;
 
 impl FakeAnswer {
-    /// What `function` says of the call.
+    /// The result of `function`.
     pub fn from_fn<A: Into<Self>>(function: impl Fn(&Prompt) -> A + Send + Sync + 'static) -> Self {
         Self(Arc::new(move |call| {
             let FakeAnswer(answer) = function(call).into();
@@ -81,7 +81,7 @@ impl From<Value> for FakeAnswer {
     }
 }
 
-/// The call fails as with a real model that failed.
+/// The request to the model fails.
 impl From<SkillError> for FakeAnswer {
     fn from(error: SkillError) -> Self {
         Err(error).into()
@@ -97,17 +97,17 @@ impl From<Result<Value, SkillError>> for FakeAnswer {
 debug_fields!(FakeAnswer {});
 
 impl FakeLlm {
-    /// Answers in this order. One call more than there are answers panics in the test.
+    /// Replies in this order. One more request panics in the test.
     pub fn answers<A: Into<FakeAnswer>>(answers: impl IntoIterator<Item = A>) -> Self {
         Self::new(Answers::InOrder(answers.into_iter().map(Into::into).collect()))
     }
 
-    /// Always says the same.
+    /// Always gives the same reply.
     pub fn always(answer: impl Into<FakeAnswer>) -> Self {
         Self::new(Answers::Always(answer.into()))
     }
 
-    /// Always asks `function`, which gets the call and gives a value or a failure.
+    /// Calls `function` for each request. It returns a value or an error.
     pub fn from_fn<A: Into<FakeAnswer>>(function: impl Fn(&Prompt) -> A + Send + Sync + 'static) -> Self {
         Self::always(FakeAnswer::from_fn(function))
     }
@@ -120,24 +120,24 @@ impl FakeLlm {
         }
     }
 
-    /// Sets what each call takes: the model `fake-model`, 10 tokens of the prompt and 5 of the answer unless it is set.
+    /// Sets the usage of each request. The default is the model `fake-model` with 10 tokens of the prompt and 5 of the reply.
     #[must_use]
     pub fn usage(mut self, usage: LlmUsage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// What it was asked so far, behind the personal-data guard, the oldest call first. Clones share it.
+    /// The prompts so far, after PII redaction, the oldest first. Clones share them.
     pub fn calls(&self) -> Vec<Prompt> {
         self.seen.lock().calls.clone()
     }
 
-    /// A client that asks it, for [`Services`](crate::context::Services) or [`configure_llm`](crate::configure_llm).
+    /// A client for [`Services`](crate::context::Services) or [`configure_llm`](crate::configure_llm).
     pub fn client(&self) -> LlmClient {
         LlmClient::new(self.clone())
     }
 
-    /// Panics when it was asked more often than it has answers. The panic inside of the skill did not reach the test.
+    /// Panics if it was asked more often than it has replies. The pipeline caught the panic inside the skill.
     pub(super) fn panic_if_exhausted(&self) {
         let exhausted = self.seen.lock().exhausted.clone();
         if let Some(message) = exhausted {
@@ -147,7 +147,7 @@ impl FakeLlm {
 
     fn answer(&self, prompt: &Prompt) -> Result<Reply, ChatError> {
         if let Some(correction) = &prompt.correction {
-            let message = "FakeLlm: the answer does not fit what the skill asked for";
+            let message = "FakeLlm: the reply is not valid for the type of the skill";
             return Err(SkillError::crash(message)
                 .with_source(correction.why.as_str())
                 .into());
@@ -163,7 +163,7 @@ impl FakeLlm {
                 Some(answer) => answer,
                 None => {
                     let message = format!(
-                        "FakeLlm: call {number} of the model, but {} answers are expected to be enough",
+                        "FakeLlm: the skill sent request {number}, but there are only {} replies",
                         answers.len()
                     );
                     self.seen.lock().exhausted = Some(message.clone());
@@ -171,7 +171,7 @@ impl FakeLlm {
                 }
             },
         };
-        // Out of the lock: the function may ask for the calls.
+        // Outside of the lock: the function may read the calls.
         let value = answer(prompt)?;
         Ok(Reply::new(value.to_string(), self.usage.clone()))
     }

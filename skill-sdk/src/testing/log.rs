@@ -5,9 +5,9 @@ use std::fmt;
 use super::capture::LogEvent;
 use super::shared::Shared;
 
-/// The events of the calls that were given it, also of those that failed: see [`Invoke::log`](super::Invoke::log).
+/// The events of calls, also of failed ones: see [`Invoke::log`](super::Invoke::log).
 ///
-/// Clones are the same log.
+/// Clones share the log.
 #[derive(Clone, Default)]
 pub struct CallLog(Shared<Vec<LogEvent>>);
 
@@ -27,7 +27,7 @@ impl CallLog {
     }
 }
 
-/// One event a line.
+/// One line for each event.
 impl fmt::Debug for CallLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let events = self.events();

@@ -1,7 +1,7 @@
-//! Calling skills in their author's own tests.
+//! The test kit: calls skills in tests, with mocks of the services.
 //!
-//! [`invoke`] runs a skill through the same pipeline as every host: the inputs and the outputs are checked against the
-//! contract, failures come back as [`SkillError`](crate::SkillError).
+//! [`invoke`] runs a skill through the same pipeline as every server. Inputs and outputs are validated against the contract.
+//! Failures are [`SkillError`](crate::SkillError)s.
 //!
 //! ```
 //! use serde_json::json;
@@ -58,7 +58,7 @@ pub use self::package::{assert_package_matches, assert_package_of};
 #[cfg(feature = "http")]
 pub use self::server::TestServer;
 
-/// Ends a test that is wrong.
+/// Fails a test that uses the test kit wrongly.
 #[cfg(any(feature = "connections", feature = "llm", feature = "package"))]
 #[track_caller]
 fn fail(message: &str) -> ! {

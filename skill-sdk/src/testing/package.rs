@@ -1,4 +1,4 @@
-//! Whether the catalog package says what the code says.
+//! Whether the catalog package is up to date with the code.
 
 use std::env;
 use std::path::Path;
@@ -8,18 +8,17 @@ use crate::contract::Spec;
 use crate::contract::package::{Drift, Finding, PackageError, Plan};
 use crate::registry::{Registry, Skill};
 
-/// The variable that makes the checks write the files in place of comparing them.
+/// The environment variable that makes the assertions write the files instead of comparing them.
 const UPDATE: &str = "SKILL_SDK_UPDATE";
 
-/// Checks that the files of the catalog package in `directory` say what the code of all skills of this program says, so
-/// that a plain `cargo test` catches drift.
+/// Asserts that the catalog package in `directory` is up to date with all skills of this program, so that a plain `cargo test`
+/// catches drift.
 ///
-/// `directory` is below the folder of the crate's manifest, where `cargo test` runs tests. With `SKILL_SDK_UPDATE=1` in the
-/// environment the files are written in place of being compared. The implementation in the files must be the one that the
-/// attribute declares.
+/// `directory` is relative to the folder of the crate's manifest, where `cargo test` runs tests. With `SKILL_SDK_UPDATE=1` in the
+/// environment the files are written instead of compared. The implementation in the files must be the one that the attribute
+/// declares.
 ///
-/// Skills that only tests declare count too: a test program that has some names those that are meant with
-/// [`assert_package_of`].
+/// Skills that only tests declare are included. A test program with such skills must use [`assert_package_of`].
 ///
 /// ```no_run
 /// #[test]
@@ -29,18 +28,18 @@ const UPDATE: &str = "SKILL_SDK_UPDATE";
 /// ```
 ///
 /// # Panics
-/// When they differ, with the differences; when the files or the skills cannot be used.
+/// If the files differ, with the differences, or if the files or the skills are invalid.
 #[track_caller]
 pub fn assert_package_matches(directory: impl AsRef<Path>) {
     check(directory.as_ref(), &all_skills(), &[]);
 }
 
-/// Checks the files of the skills given, like [`assert_package_matches`] those of all.
+/// Asserts that the files of the given skills are up to date, like [`assert_package_matches`].
 ///
-/// Generated files of other skills of this program are left alone.
+/// Generated files of other skills of this program are ignored.
 ///
 /// # Panics
-/// When they differ, with the differences; when the files or the skills cannot be used.
+/// If the files differ, with the differences, or if the files or the skills are invalid.
 #[track_caller]
 pub fn assert_package_of(directory: impl AsRef<Path>, skills: impl IntoIterator<Item = &'static Skill>) {
     let skills: Vec<_> = skills.into_iter().collect();
@@ -63,7 +62,7 @@ fn check(directory: &Path, skills: &[&'static Skill], others: &[&'static Skill])
         Ok(drift) => {
             let lines: String = drift.iter().map(shown).collect();
             fail(&format!(
-                "the package {} does not say what the code says:\n{lines}run the test with {UPDATE}=1 to write the files",
+                "the package {} is not up to date with the code:\n{lines}run the test with {UPDATE}=1 to write the files",
                 directory.display()
             ))
         }
@@ -98,7 +97,7 @@ fn differences(
     plan.check().map_err(text)
 }
 
-/// A difference, with its diff.
+/// A finding, with its diff.
 fn shown(drift: &Drift) -> String {
     let diff = match &drift.finding {
         Finding::Differs { diff, .. } => diff.as_str(),

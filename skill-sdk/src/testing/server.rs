@@ -1,4 +1,4 @@
-//! Hosts on real sockets.
+//! Servers on real sockets.
 
 use std::future::Future;
 use std::io;
@@ -10,9 +10,9 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::http::{HttpServer, ServeOptions};
 
-/// A server on a free port of the loopback address, for tests from end to end.
+/// A server on a free port of the loopback address, for end-to-end tests.
 ///
-/// It needs the runtime of the test, and stops when it is dropped.
+/// It uses the runtime of the test, and stops when it is dropped.
 ///
 /// ```
 /// use serde_json::json;
@@ -45,13 +45,12 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// Serves over HTTP, and gives the server once it listens.
+    /// Serves over HTTP. Returns when the server listens.
     pub async fn http(host: HttpServer) -> io::Result<Self> {
         Self::start(|listener, options, stopped| crate::http::serve(host, listener, options, stopped)).await
     }
 
-    /// Serves over streamable HTTP of MCP, and gives the server once it listens. The endpoint is `{url}/mcp`. Needs feature
-    /// `mcp-http`.
+    /// Serves MCP over streamable HTTP at `{url}/mcp`. Returns when the server listens. Needs feature `mcp-http`.
     #[cfg(feature = "mcp-http")]
     pub async fn mcp_http(host: crate::mcp::http::McpHttpServer) -> io::Result<Self> {
         Self::start(|listener, options, stopped| crate::mcp::http::serve(host, listener, options, stopped))
@@ -72,7 +71,7 @@ impl TestServer {
         Ok(Self { address, stop, done })
     }
 
-    /// Where it listens.
+    /// The address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -82,7 +81,7 @@ impl TestServer {
         format!("http://{}", self.address)
     }
 
-    /// Stops listening, lets running calls finish, and waits for the end.
+    /// Shuts down gracefully: stops listening, and waits for running calls.
     pub async fn stop(mut self) -> io::Result<()> {
         self.stop.cancel();
         (&mut self.done).await?

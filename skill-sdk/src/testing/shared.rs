@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// State that clones share, also with threads that panicked: what it holds is written in one step each.
+/// State that clones share. A panic does not poison it: each change is a single step.
 #[derive(Default)]
 pub(super) struct Shared<T>(Arc<Mutex<T>>);
 

@@ -17,7 +17,7 @@ use super::claude_code::{MockCli, RecordedCall, environment};
 const TITLES: &[(&str, &str)] = &[
     ("# Инструкции", "# Instructions"),
     ("# Сообщение", "# Message"),
-    ("# Формат ответа", "# Format of the answer"),
+    ("# Формат ответа", "# Format"),
     ("# Исправление", "# Correction"),
 ];
 
@@ -230,7 +230,7 @@ fn compare_input(id: &str, ours: &str, recorded: &str) {
         assert_eq!(title, expected, "{id}");
         match *expected {
             "# Instructions" | "# Message" => assert_eq!(content, recorded_content, "{id}"),
-            "# Format of the answer" => {
+            "# Format" => {
                 let schema = |content: &str| {
                     content.lines().find(|line| line.starts_with('{')).map(|line| {
                         let schema: Value = serde_json::from_str(line).unwrap();

@@ -67,7 +67,7 @@ fn replay(case: &Case) {
             (Err(panic), Some("AssertionError")) => {
                 let text = panic.downcast_ref::<String>().unwrap();
                 assert!(
-                    text.contains("call 2 of the model, but 1 answers"),
+                    text.contains("request 2, but there are only 1 replies"),
                     "{id}: {text}"
                 );
             }
@@ -172,13 +172,13 @@ async fn a_fake_model_can_fail() {
     let error = call(FakeLlm::always(json!({"sum": 1}))).await.unwrap_err();
     assert_eq!(error.code(), "skill_error");
     assert!(
-        format!("{error:?}").contains("does not fit the schema"),
+        format!("{error:?}").contains("is not valid for the schema"),
         "{error:?}"
     );
 }
 
 #[test]
-#[should_panic(expected = "FakeLlm: call 2 of the model, but 1 answers are expected to be enough")]
+#[should_panic(expected = "FakeLlm: the skill sent request 2, but there are only 1 replies")]
 fn an_unexpected_call_panics() {
     /// Calls the model twice, and ignores failures.
     #[skill("fake.twice", version = "1", side_effects = "none", risk = "low")]

@@ -140,10 +140,6 @@ enum Action {
     Pay { kind: Kind },
 }
 
-<<<<<<< HEAD:tests/tests/llm/llama_server.rs
-/// Types without a strict schema: an untagged enum, and a map.
-=======
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/llama.rs
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Whole {
@@ -159,10 +155,6 @@ struct Counts {
 
 #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 struct Formats {
-<<<<<<< HEAD:tests/tests/llm/llama_server.rs
-    /// The strict profile has no keyword for lengths, so the grammar does not constrain them.
-=======
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/llama.rs
     #[schemars(length(max = 1000))]
     short: String,
     #[schemars(extend("format" = "date"))]

@@ -74,7 +74,7 @@ async fn the_log_contains_kinds_and_counts_but_no_text() {
     assert_eq!((found.level, found.field("found")), (Level::INFO, "телефон: 2"));
     let misfit = events
         .iter()
-        .find(|event| event.message() == "the answer of the model does not fit")
+        .find(|event| event.message() == "the reply of the model is not valid")
         .unwrap();
     assert_eq!(misfit.field("model"), "a");
     let text = log::text();

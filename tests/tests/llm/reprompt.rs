@@ -21,7 +21,7 @@ async fn an_invalid_response_is_reprompted_once_with_the_violations() {
     assert_eq!(messages[3]["role"], "user");
     let why = messages[3]["content"].as_str().unwrap();
     assert!(
-        why.contains("does not fit the schema `summary`: /summary: 7 is not of type"),
+        why.contains("is not valid for the schema `summary`: /summary: 7 is not of type"),
         "{why}"
     );
 }
@@ -41,7 +41,7 @@ async fn the_next_model_starts_over_and_the_last_failure_is_returned() {
     assert_eq!(code(&error), "llm_invalid_response");
     assert_eq!(
         error.message(),
-        "no model gave JSON that fits (b: the answer does not fit the schema `summary` at /summary)"
+        "no model gave valid JSON (b: the reply is not valid for the schema `summary` at /summary)"
     );
     assert_eq!(server.models(), "aabb");
 }
@@ -61,5 +61,5 @@ async fn a_json_object_must_be_an_object() {
     assert_eq!(Value::from(answer.data), json!({"a": 1}));
     let asked = server.requests();
     let why = asked[1].body["messages"][3]["content"].as_str().unwrap();
-    assert!(why.contains("the answer is not a JSON object"), "{why}");
+    assert!(why.contains("the reply contains no JSON object"), "{why}");
 }

@@ -80,30 +80,7 @@ async fn a_json_object_is_also_described_in_the_prompt() {
 }
 
 #[tokio::test]
-<<<<<<< HEAD:tests/tests/llm/response_formats.rs
-async fn a_type_without_a_strict_schema_is_sent_unchanged() {
-    #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "only read")]
-    struct Counts {
-        counts: std::collections::BTreeMap<String, u32>,
-    }
-
-    let server = MockServer::start([Reply::text(r#"{"counts": {"a": 1}}"#)]).await;
-    let llm = context_at(&server.base).llm().unwrap();
-    llm.chat_json::<Counts>(request()).await.unwrap();
-    let format = &server.requests()[0].body["response_format"]["json_schema"];
-    assert_eq!(format["strict"], false);
-    assert_eq!(
-        format["schema"]["properties"]["counts"]["additionalProperties"]["type"],
-        "integer"
-    );
-}
-
-#[tokio::test]
 async fn a_rejected_schema_moves_to_the_prompt_and_the_result_is_cached() {
-=======
-async fn a_server_that_refuses_the_schema_gets_it_in_words_and_that_is_remembered() {
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
     for status in [400, 415, 422, 501] {
         let refused = Reply::error(status, "unsupported_response_format", Some("response_format"));
         let server = MockServer::start([refused, Reply::good()]).await;
@@ -130,42 +107,7 @@ async fn a_server_that_refuses_the_schema_gets_it_in_words_and_that_is_remembere
 }
 
 #[tokio::test]
-<<<<<<< HEAD:tests/tests/llm/response_formats.rs
-async fn if_every_format_is_rejected_only_the_prompt_describes_it() {
-    // Some servers name no parameter, but the null value of their language.
-    for param in [
-        None,
-        Some(""),
-        Some("None"),
-        Some("null"),
-        Some("undefined"),
-        Some(" nil "),
-    ] {
-        let refused = || Reply::error(400, "invalid_request", param);
-        let server = MockServer::start([refused(), refused(), Reply::good()]).await;
-        summarize(&context_at(&server.base)).await.unwrap();
-        assert_eq!(
-            server.requests()[2].body.get("response_format"),
-            None,
-            "{param:?}"
-        );
-        let server = MockServer::start([Reply::error(404, "x", param)]).await;
-        let error = summarize(&context_at(&server.base)).await.unwrap_err();
-        assert!(!error.message().contains("about `"), "{error}");
-    }
-    let refused = || Reply::error(400, "invalid_request", None);
-    // If the server rejects the request without a format as well, the format is not the problem.
-    let server = MockServer::start([refused()]).await;
-    let error = summarize(&context_at(&server.base)).await.unwrap_err();
-    assert_eq!(super::code(&error), "llm_failed");
-    assert_eq!(server.models(), "aaabbb");
-}
-
-#[tokio::test]
 async fn a_format_rejected_for_one_type_is_tried_for_another() {
-=======
-async fn what_was_refused_for_one_type_is_asked_for_another() {
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only read")]
     struct Other {
@@ -198,26 +140,16 @@ async fn what_was_refused_for_one_type_is_asked_for_another() {
             ("json_schema", true),
             ("json_schema", false),
             ("json_object", false),
-<<<<<<< HEAD:tests/tests/llm/response_formats.rs
-            // The missing support of a temperature is cached per model, the missing support of a schema per type.
-            ("json_schema", false),
-            ("json_object", false),
-=======
             // What a server rejects is cached for the model and the schema.
             ("json_schema", true),
             ("json_object", true),
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
             ("json_object", false),
         ]
     );
 }
 
 #[tokio::test]
-<<<<<<< HEAD:tests/tests/llm/response_formats.rs
-async fn other_rejections_do_not_change_the_format() {
-=======
 async fn a_model_that_rejects_every_form_is_followed_by_the_next() {
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
     for (code, param) in [
         ("context_length_exceeded", None),
         ("invalid_value", Some("messages.[1].content")),
@@ -226,32 +158,15 @@ async fn a_model_that_rejects_every_form_is_followed_by_the_next() {
         let server = MockServer::start([Reply::error(400, code, param)]).await;
         let error = summarize(&context_at(&server.base)).await.unwrap_err();
         assert_eq!(super::code(&error), "llm_failed", "{code} {param:?}");
-<<<<<<< HEAD:tests/tests/llm/response_formats.rs
-        assert_eq!(server.models(), "ab", "{code} {param:?}");
-    }
-    // A server that reports a too long context only in its message.
-    let told = json!({"object": "error", "message": "This model's maximum context length is 9 tokens.", "code": 400});
-    for body in [told.clone(), json!({"error": told})] {
-        let server = MockServer::start([Reply::status(400, &body)]).await;
-        summarize(&context_at(&server.base)).await.unwrap_err();
-        assert_eq!(server.models(), "ab", "{body}");
-    }
-    // A parameter that is already left out cannot be the problem.
-    let temperature = || Reply::error(400, "unsupported_value", Some("temperature"));
-    let server = MockServer::start([temperature(), temperature()]).await;
-    summarize(&context_at(&server.base)).await.unwrap_err();
-    assert_eq!(server.models(), "aabb");
-=======
-        assert_eq!(double.models(), "aabb", "{code} {param:?}");
+        assert_eq!(server.models(), "aabb", "{code} {param:?}");
     }
     // A parameter that was not sent cannot be the reason for the second rejection.
     for param in ["temperature", "max_tokens"] {
-        let double = Double::start([Say::error(400, "unsupported_value", Some(param))]).await;
-        summarize(&context_at(&double.base)).await.unwrap_err();
+        let server = MockServer::start([Reply::error(400, "unsupported_value", Some(param))]).await;
+        summarize(&context_at(&server.base)).await.unwrap_err();
         let models = if param == "temperature" { "aabb" } else { "ab" };
-        assert_eq!(double.models(), models, "{param}");
+        assert_eq!(server.models(), models, "{param}");
     }
->>>>>>> 67a1ea0 (Send the schema of a model's answer as it is):tests/tests/llm/forms.rs
 }
 
 #[tokio::test]

@@ -1,24 +1,24 @@
-//! What the user did with a form.
+//! The response of the user to a form.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::error::SkillError;
 
-/// What the user did with a form.
+/// The response of the user to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer<T> {
-    /// Filled it in.
+    /// The user filled in the form.
     Accepted(T),
-    /// Refused to answer.
+    /// The user declined to answer.
     Declined,
-    /// Closed it without a choice.
+    /// The user closed the form.
     Cancelled,
 }
 
 impl<T> Answer<T> {
-    /// What was filled in, or the terminal failure `input_declined` or `input_cancelled`.
+    /// The content of the form. Fails with the terminal code `input_declined` or `input_cancelled`.
     pub fn accepted(self) -> Result<T, SkillError> {
         match self {
             Self::Accepted(content) => Ok(content),
@@ -28,14 +28,14 @@ impl<T> Answer<T> {
             )),
             Self::Cancelled => Err(SkillError::terminal(
                 "input_cancelled",
-                "the user closed the question",
+                "the user closed the form",
             )),
         }
     }
 }
 
 impl<T: DeserializeOwned> Answer<T> {
-    /// Reads `{"action", "content"}`.
+    /// Parses `{"action", "content"}`.
     pub(super) fn read(response: Value) -> Result<Self, String> {
         let Value::Object(mut response) = response else {
             return Err("it is not an object".into());
@@ -51,7 +51,7 @@ impl<T: DeserializeOwned> Answer<T> {
                     .map(Self::Accepted)
                     .map_err(|error| error.to_string())
             }
-            _ => Err("its `action` is none of `accept`, `decline`, `cancel`".into()),
+            _ => Err("its `action` must be `accept`, `decline` or `cancel`".into()),
         }
     }
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_action_is_read() {
+    fn every_action_is_parsed() {
         type Read = Result<Answer<BTreeMap<String, u8>>, String>;
         let read = |value| -> Read { Answer::read(value) };
         let filled = BTreeMap::from([("a".to_owned(), 1)]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_accepted_is_a_failure_with_a_code() {
+    fn declined_and_cancelled_are_errors() {
         assert_eq!(Answer::Accepted(1).accepted().unwrap(), 1);
         let code = |answer: Answer<u8>| answer.accepted().unwrap_err().code().to_owned();
         assert_eq!(code(Answer::Declined), "input_declined");

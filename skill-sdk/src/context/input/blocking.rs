@@ -1,4 +1,4 @@
-//! Waiting for an answer on a thread of its own.
+//! Waits for a future on a thread that may block.
 
 use std::future::Future;
 use std::pin::pin;
@@ -14,7 +14,7 @@ impl Wake for Unpark {
     }
 }
 
-/// The result of `work`. Needs no runtime.
+/// The result of `work`. Does not need a runtime.
 pub(super) fn wait<F: Future>(work: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut cx = Context::from_waker(&waker);
@@ -35,12 +35,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_ready_is_not_waited_for() {
+    fn a_ready_future_does_not_block() {
         assert_eq!(wait(ready(1)), 1);
     }
 
     #[test]
-    fn another_thread_wakes_it() {
+    fn another_thread_can_wake_it() {
         let done = Arc::new(AtomicBool::new(false));
         let work = poll_fn(|cx| {
             if done.load(Ordering::SeqCst) {

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_holds_what_clients_can_draw() {
+    fn a_form_has_what_clients_can_show() {
         let form = of(&schema::inputs::<Everything>().unwrap()).unwrap();
         let colours = json!(["red", "blue"]);
         assert_eq!(
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_named() {
+    fn unsupported_fields_are_named() {
         #[derive(Deserialize, JsonSchema)]
         #[allow(dead_code, reason = "its schema is tested")]
         struct Nested {

@@ -1,10 +1,9 @@
-//! Asking the user who stands behind a call.
+//! Elicitation: asking the user during a call.
 //!
-//! [`SkillContext::ask`] sends a form to the user and gives what was filled in. Only MCP has a way to do that, in two
-//! forms: up to revision 2025-11-25 the host sends a request and the call waits; from 2026-07-28 on the call ends with
-//! the questions, and the client calls again with the answers. In that case **the skill runs again from its start**, and
-//! the questions that are answered give their answers at once. So ask first and act afterwards: whatever happens
-//! before the last question happens once for each round.
+//! [`SkillContext::ask`] sends a form to the user and returns the content. Only MCP supports this. Up to revision 2025-11-25
+//! the server sends a request and the call waits. From 2026-07-28 on the call ends with the questions, and the client calls
+//! again with the answers: **the skill runs again from its start**, and answered questions return at once. So ask first and
+//! act afterwards: code before the last question runs once for each round.
 
 mod answer;
 mod blocking;
@@ -27,28 +26,28 @@ use super::SkillContext;
 use crate::contract::schema;
 use crate::error::SkillError;
 
-/// A future that a channel gives.
+/// The future of [`InputChannel::request`].
 pub(crate) type Responding<'a> = Pin<Box<dyn Future<Output = Result<Value, SkillError>> + Send + 'a>>;
 
 /// How a server reaches the user of a call.
 pub(crate) trait InputChannel: Send + Sync {
-    /// Whether the other side answers requests of this kind.
+    /// Whether the client supports requests of this kind.
     fn supports(&self, kind: InputKind) -> bool;
 
-    /// Sends one request and waits for what the other side gives. It is called only for kinds that are supported.
+    /// Sends one request and waits for the response. The kind must be supported.
     ///
-    /// A form's answer is `{"action": "accept" | "decline" | "cancel", "content"?: object}`. A future that never ends
-    /// is allowed: the host then ends the call in another way.
+    /// The response to a form is `{"action": "accept" | "decline" | "cancel", "content"?: object}`. The future may never end: the
+    /// server then ends the call in another way.
     fn request<'a>(&'a self, name: &'a str, request: InputRequest) -> Responding<'a>;
 }
 
 impl SkillContext {
-    /// Whether [`ask`](Self::ask) can reach somebody.
+    /// Whether the client supports [`ask`](Self::ask).
     pub fn can_ask(&self) -> bool {
         self.can_request(InputKind::Form)
     }
 
-    /// Whether the caller answers requests of this kind.
+    /// Whether the client supports requests of this kind.
     pub fn can_request(&self, kind: InputKind) -> bool {
         let input = self.0.meta.input.as_ref();
         input.is_some_and(|input| input.supports(kind))
@@ -56,11 +55,11 @@ impl SkillContext {
 
     /// Asks the user to fill in a form with the fields of `T`.
     ///
-    /// `name` tells the questions of one skill apart; a question that is asked again under the same name may give the
-    /// same answer again. `T` is a struct of texts, numbers, booleans, enums without data, and lists of such enums; its
-    /// doc comments are shown to the user.
+    /// `name` identifies the question within the skill: asking again under the same name may return the same answer. `T` must be
+    /// a struct of strings, numbers, booleans, enums without data, and lists of such enums. Its doc comments are shown to the
+    /// user.
     ///
-    /// The time that the user takes counts towards the contract's timeout, where the call waits for it.
+    /// If the call waits for the user, that time counts towards the timeout.
     ///
     /// ```
     /// use schemars::JsonSchema;
@@ -89,10 +88,9 @@ impl SkillContext {
     ///
     /// # Errors
     ///
-    /// `input_not_supported` where nobody can be asked, `input_form_unsupported` when `T` is no such struct,
-    /// `input_invalid` when the answer does not fit `T`; none of these is retryable. The retryable `input_unanswered` when
-    /// the client went away or refused to answer, and those of [`check_deadline`](Self::check_deadline): once nobody
-    /// waits for the call, nothing is asked.
+    /// Not retryable: `input_not_supported` if the client does not support this, `input_form_unsupported` if `T` is not such a
+    /// struct, `input_invalid` if the response is not valid for `T`. Retryable: `input_unanswered` if the client disconnects or
+    /// rejects the request, and the errors of [`check_deadline`](Self::check_deadline).
     pub async fn ask<T>(
         &self,
         name: impl Into<String>,
@@ -103,10 +101,7 @@ impl SkillContext {
     {
         let schema = schema::inputs::<T>().map_err(|problem| problem.to_string());
         let schema = schema.and_then(|schema| form::of(&schema)).map_err(|reason| {
-            let message = format!(
-                "{} cannot be asked for in a form: {reason}",
-                schema::type_name::<T>()
-            );
+            let message = format!("`{}` cannot be a form: {reason}", schema::type_name::<T>());
             SkillError::terminal("input_form_unsupported", message)
         })?;
         let (name, message) = (name.into(), message.into());
@@ -115,12 +110,12 @@ impl SkillContext {
         Answer::read(response).map_err(|reason| {
             SkillError::terminal(
                 "input_invalid",
-                format!("the answer to `{name}` does not fit: {reason}"),
+                format!("the response to `{name}` is not valid: {reason}"),
             )
         })
     }
 
-    /// [`ask`](Self::ask) for functions that are not `async`: blocks the thread until there is an answer.
+    /// [`ask`](Self::ask) for functions that are not `async`: blocks the thread until the user responds.
     ///
     /// # Errors
     ///
@@ -136,24 +131,23 @@ impl SkillContext {
         blocking::wait(self.ask(name, message))
     }
 
-    /// Sends a request to the caller's side and gives its answer as it came.
+    /// Sends a request to the client and returns its response unchanged.
     ///
-    /// [`ask`](Self::ask) does this for a form; here the form's schema is your own, and there are the other kinds of
-    /// requests that the protocol has.
+    /// [`ask`](Self::ask) does this for a form of a type. Here the schema of the form is your own, and the protocol has other
+    /// kinds of requests.
     ///
     /// # Errors
     ///
-    /// `input_not_supported` where the caller does not answer requests of this kind, the retryable `input_unanswered`
-    /// when it went away or refused to, and those of [`check_deadline`](Self::check_deadline): once nobody waits for the
-    /// call, nothing is asked.
+    /// `input_not_supported` if the client does not support this kind, the retryable `input_unanswered` if it disconnects or
+    /// rejects the request, and the errors of [`check_deadline`](Self::check_deadline).
     pub async fn request_input(&self, name: &str, request: InputRequest) -> Result<Value, SkillError> {
-        // Nobody is to be bothered with a question whose answer nobody waits for.
+        // The user must not be asked for a call that is over.
         self.check_deadline()?;
         let kind = request.kind();
         match &self.0.meta.input {
             Some(input) if input.supports(kind) => {
                 let answer = input.request(name, request);
-                // A host may end the call in place of an answer; what runs beside it must not wait for ever.
+                // The server may end the call without a response.
                 #[cfg(feature = "runtime")]
                 tokio::select! {
                     biased;
@@ -164,14 +158,18 @@ impl SkillContext {
                 answer.await
             }
             input => {
-                let who = if input.is_some() { "the client" } else { "the host" };
+                let who = if input.is_some() {
+                    "the client"
+                } else {
+                    "the server"
+                };
                 let elsewhere = match self.protocol() {
-                    "test" => "; in a test, `answer` or `decline` of the call says what the user does",
+                    "test" => "; in a test, use `answer` or `decline` of the call",
                     "mcp" => "",
-                    _ => "; a client of MCP that can ask its user has one",
+                    _ => "; MCP clients with elicitation support it",
                 };
                 let message = format!(
-                    "{} has to ask for `{name}`, and {who} has no way to do that over {}{elsewhere}",
+                    "{} must ask for `{name}`, which {who} does not support over {}{elsewhere}",
                     self.skill(),
                     self.protocol(),
                 );

@@ -1,39 +1,38 @@
-//! What can be asked for.
+//! Requests to the client.
 
 use serde_json::Value;
 #[cfg(feature = "mcp")]
 use serde_json::json;
 
-/// What is asked for.
+/// A request to the client.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
     /// A form for the user.
     Form {
-        /// What the user is told.
+        /// The message for the user.
         message: String,
-        /// The schema of what is filled in, as the protocol restricts it: an object whose properties are texts, numbers,
-        /// booleans and choices.
+        /// The schema of the content. The protocol allows an object whose properties are strings, numbers, booleans and choices.
         schema: Value,
     },
-    /// An answer of the client's own model. Revision 2026-07-28 of the protocol deprecates it.
+    /// A reply of the client's own model. Revision 2026-07-28 of the protocol deprecates it.
     Sample {
         /// The message for the model, as the user's.
         prompt: String,
-        /// How long the answer may be.
+        /// The most tokens of the reply.
         max_tokens: u32,
     },
     /// The folders that the client works on. Revision 2026-07-28 of the protocol deprecates it.
     Roots,
 }
 
-/// The kinds of requests, which a client supports or not.
+/// The kinds of requests. Clients support some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InputKind {
     /// A form for the user.
     Form,
-    /// An answer of the client's own model.
+    /// A reply of the client's own model.
     Sample,
     /// The folders that the client works on.
     Roots,
@@ -84,7 +83,7 @@ impl InputRequest {
     }
 }
 
-/// The kind only: questions may hold inputs.
+/// Shows the kind only: questions may contain inputs.
 impl std::fmt::Debug for InputRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("InputRequest").field(&self.kind()).finish()

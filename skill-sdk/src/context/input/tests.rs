@@ -10,14 +10,14 @@ use std::time::Duration;
 use super::*;
 use crate::context::Meta;
 
-/// Somebody who gives no answer, and tells a test what happens there.
+/// A user who does not respond; a test can observe the request.
 struct Silent(Sender<Happened>);
 
 #[derive(Debug, PartialEq)]
 enum Happened {
     /// The question came.
     Asked,
-    /// Somebody waits for the answer.
+    /// The response is awaited.
     Awaited,
 }
 
@@ -27,7 +27,7 @@ impl InputChannel for Silent {
     }
 
     fn request<'a>(&'a self, _: &'a str, _: InputRequest) -> Responding<'a> {
-        // Nobody listens in tests that ended.
+        // The test may have ended.
         let _ = self.0.send(Happened::Asked);
         Box::pin(async {
             let _ = self.0.send(Happened::Awaited);

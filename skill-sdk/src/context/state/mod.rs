@@ -124,7 +124,7 @@ impl StateDeclaration {
 
 debug_fields!(StateDeclaration { origin });
 
-/// The shared values of a host.
+/// The shared values of a server.
 #[derive(Clone, Default)]
 pub struct States {
     #[cfg(feature = "runtime")]
@@ -132,7 +132,7 @@ pub struct States {
 }
 
 impl States {
-    /// No value is built yet. Of two declarations of one type the first counts; a registry reports the second.
+    /// Values that are not built yet. Of two declarations of one type the first is used; a registry reports the second.
     #[cfg(feature = "runtime")]
     pub fn new(declarations: impl IntoIterator<Item = &'static StateDeclaration>) -> Self {
         let mut states = Self::default();
@@ -143,13 +143,13 @@ impl States {
         states
     }
 
-    /// Without the runtime nothing is built.
+    /// Without the runtime no value is built.
     #[cfg(not(feature = "runtime"))]
     pub fn new(_: impl IntoIterator<Item = &'static StateDeclaration>) -> Self {
         Self::default()
     }
 
-    /// Puts a value in place of the one that would be built.
+    /// Sets a value, which replaces the one that would be built.
     #[cfg(feature = "runtime")]
     #[must_use]
     pub fn with<T: State>(mut self, value: T) -> Self {
@@ -158,7 +158,7 @@ impl States {
         self
     }
 
-    /// The value of type `T`; it is built when it is not there.
+    /// The value of type `T`. It is built on first use.
     ///
     /// It is built in a task, so the build goes on when the call that started it times out. An asynchronous build that takes
     /// longer than 10 minutes fails. All callers wait for the same build and share its failure: `state_unavailable`, retryable.
@@ -177,7 +177,7 @@ impl States {
             .map_err(|_| unavailable(name, "it was built with another type"))
     }
 
-    /// Without the runtime nothing is built.
+    /// Without the runtime no value is built.
     #[cfg(not(feature = "runtime"))]
     #[expect(clippy::unused_async, reason = "the same signature as with feature `runtime`")]
     pub(crate) async fn get<T: State>(&self, _: &Environment) -> Result<Arc<T>, SkillError> {
@@ -187,7 +187,7 @@ impl States {
         ))
     }
 
-    /// Builds what is not built yet; gives the types of the values that cannot be built, in alphabetical order.
+    /// Builds all values. Returns the types of the values that cannot be built, in alphabetical order.
     #[cfg(feature = "http")]
     pub(crate) async fn unavailable(&self, environment: &Environment) -> Vec<&'static str> {
         let mut names = Vec::new();

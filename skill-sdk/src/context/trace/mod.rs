@@ -1,4 +1,4 @@
-//! Where a call stands in a distributed trace: the W3C trace context of its caller, and what it hands on.
+//! The W3C trace context of a call: from its caller, and for its own requests.
 
 #[cfg(feature = "telemetry")]
 mod spans;
@@ -7,10 +7,10 @@ mod spans;
 pub(crate) use self::spans::{follow, recorded};
 use super::SkillContext;
 
-/// The longest `tracestate` that is handed on, in characters: what every party must be able to take.
+/// The longest `tracestate` that is passed on, in characters. The recommendation requires support for this length.
 const MAX_STATE: usize = 512;
 
-/// The trace context of a caller, as the headers `traceparent` and `tracestate` carry it.
+/// The trace context of a caller: the headers `traceparent` and `tracestate`.
 ///
 /// ```
 /// use skill_sdk::context::TraceContext;
@@ -28,13 +28,13 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// Reads the values of the two headers. `None` when `traceparent` is not of the form that the recommendation of the W3C
-    /// gives it; a `tracestate` that cannot be handed on is left out.
+    /// Parses the values of the two headers. `None` if `traceparent` is invalid by the W3C recommendation. An invalid
+    /// `tracestate` is dropped.
     pub fn parse(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
         let mut parts = traceparent.trim_matches([' ', '\t']).splitn(5, '-');
         let mut part = |length| parts.next().filter(|part| part.len() == length && is_hex(part));
         let (version, trace, parent, flags) = (part(2)?, part(32)?, part(16)?, part(2)?);
-        // A later version may say more, behind a dash.
+        // A later version may have more fields.
         let more = parts.next().is_some();
         let zero = |text: &str| text.bytes().all(|byte| byte == b'0');
         if version == "ff" || (version == "00" && more) || zero(trace) || zero(parent) {
@@ -56,7 +56,7 @@ impl TraceContext {
         &self.traceparent
     }
 
-    /// The value of the header `tracestate`, if there is one.
+    /// The value of the header `tracestate`.
     pub fn tracestate(&self) -> Option<&str> {
         self.tracestate.as_deref()
     }
@@ -66,7 +66,7 @@ impl TraceContext {
         &self.traceparent[3..35]
     }
 
-    /// The headers that hand it on.
+    /// The headers for a request.
     fn into_headers(self) -> Vec<(&'static str, String)> {
         let mut headers = vec![("traceparent", self.traceparent)];
         headers.extend(self.tracestate.map(|state| ("tracestate", state)));
@@ -80,16 +80,16 @@ fn is_hex(text: &str) -> bool {
 }
 
 impl SkillContext {
-    /// The trace context of the caller, if it sent one.
+    /// The trace context of the caller.
     pub fn trace(&self) -> Option<&TraceContext> {
         self.0.meta.trace.as_ref()
     }
 
-    /// The headers for calls of your own to other programs, so that their work appears in the same trace: `traceparent`
-    /// and, if there is one, `tracestate`.
+    /// The headers for your requests to other systems, which make their work appear in the same trace: `traceparent` and
+    /// possibly `tracestate`.
     ///
-    /// They name the span of this call, or the span of yours that is entered, where the host exports traces; else they
-    /// hand on what the caller sent; empty when there is no trace.
+    /// If the server exports traces, they contain the current span, or the span of the call. Otherwise they are the headers of the
+    /// caller. The list is empty without a trace.
     ///
     /// ```
     /// # use skill_sdk::SkillContext;
@@ -113,7 +113,7 @@ impl SkillContext {
             .unwrap_or_default()
     }
 
-    /// Says in which span the call runs.
+    /// Sets the span of the call.
     #[cfg(feature = "telemetry")]
     pub(crate) fn runs_in(&self, span: &tracing::Span) {
         // A call runs once.
@@ -128,7 +128,7 @@ mod tests {
     const IDS: &str = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
 
     #[test]
-    fn parents_that_are_understood() {
+    fn valid_parents_are_parsed() {
         for (text, expected) in [
             (format!("00-{IDS}-01"), "01"),
             (format!("00-{IDS}-00"), "00"),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn parents_that_are_none() {
+    fn invalid_parents_are_rejected() {
         for text in [
             String::new(),
             IDS.to_owned(),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn states_that_cannot_be_handed_on_are_left_out() {
+    fn invalid_states_are_dropped() {
         let state = |text: &str| {
             let trace = TraceContext::parse(&format!("00-{IDS}-01"), Some(text)).unwrap();
             trace.tracestate().map(str::to_owned)

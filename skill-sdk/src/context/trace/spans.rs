@@ -9,7 +9,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use super::TraceContext;
 
-/// Makes the caller's span the parent of `span`. Nothing happens where traces are not exported.
+/// Makes the caller's span the parent of `span`. Has no effect if traces are not exported.
 pub(crate) fn follow(span: &Span, trace: &TraceContext) {
     let headers = trace.clone().into_headers().into_iter();
     let headers: HashMap<_, _> = headers.map(|(name, value)| (name.to_owned(), value)).collect();

@@ -1,25 +1,25 @@
-//! From a file to a secret's value.
+//! From a file to the value of a secret.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use super::{Secret, name, walk};
 use crate::error::SkillError;
 
 /// The largest file of a secret, in bytes.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
 
-/// The secret in the file `name` in `dir`, without the line breaks at its end. `None` when there is no such file.
+/// The secret in the file `name` in `dir`, without trailing line breaks. `None` if the file does not exist.
 ///
-/// The file is a regular one of at most 64 KiB of UTF-8; one with nothing but white space gives an empty secret.
-/// Links are followed within `dir` only, at most 40 of them; `dir` itself may be a link. A link whose target does not
-/// exist counts as no file. Feature `runtime`, on Unix.
+/// The file must be a regular file of at most 64 KiB of UTF-8. A blank file gives an empty secret. Links are followed within `dir`
+/// only, at most 40 of them; `dir` itself may be a link. A link with a missing target counts as a missing file. Needs feature
+/// `runtime` and Unix.
 ///
 /// # Errors
 /// - `secret_name_invalid`: the name is not `[a-z0-9][a-z0-9-]{0,62}`, or see [`check_secret_name`]
-/// - `secret_unreadable` (retryable): the file is there, but this process may not read it; `details {secret, path}`
+/// - `secret_unreadable` (retryable): this process may not read the file; `details {secret, path}`
 /// - `secret_file_rejected`: `details {secret, reason}` with `outside_secrets_dir`, `symlink_swapped` (a part of the
 ///   path was exchanged during each of three attempts), `not_regular_file`, `too_large`, `not_utf8` or `unreadable`
 ///
@@ -34,29 +34,29 @@ pub fn read_secret_file(dir: &Path, name: &str) -> Result<Option<Secret>, SkillE
     }
     walk::read(dir, name)
         .and_then(|content| content.map(decode).transpose())
-        .map_err(|refusal| refusal.into_error(name, dir))
+        .map_err(|rejection| rejection.into_error(name, dir))
 }
 
-/// What is in an open file, if it is not too large.
-pub(super) fn read_bounded(file: File) -> Result<Vec<u8>, Refusal> {
+/// The content of an open file, if it is not too large.
+pub(super) fn read_bounded(file: File) -> Result<Vec<u8>, Rejection> {
     let mut content = Vec::new();
-    // One byte more than allowed tells a full file from one that is too large, whatever its size was said to be.
+    // One byte more than the limit, so that a larger file is detected even if it grows.
     file.take(MAX_BYTES as u64 + 1)
         .read_to_end(&mut content)
-        .map_err(|error| Refusal::from_io(&error))?;
+        .map_err(|error| Rejection::from_io(&error))?;
     if content.len() <= MAX_BYTES {
         return Ok(content);
     }
     let limit = MAX_BYTES / 1024;
     let why = format!("it is larger than {limit} KiB; a secret must be smaller");
-    Err(Refusal::rejected("too_large", why))
+    Err(Rejection::rejected("too_large", why))
 }
 
-fn decode(content: Vec<u8>) -> Result<Secret, Refusal> {
-    // The error is dropped, for it holds the content.
+fn decode(content: Vec<u8>) -> Result<Secret, Rejection> {
+    // The error is dropped, because it contains the content.
     let mut text = String::from_utf8(content).map_err(|_| {
         let why = "it is not UTF-8; write the value as UTF-8 text, for example in Base64";
-        Refusal::rejected("not_utf8", why)
+        Rejection::rejected("not_utf8", why)
     })?;
     let end = if text.trim().is_empty() {
         0

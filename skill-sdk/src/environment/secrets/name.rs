@@ -1,21 +1,20 @@
-//! Which names a secret may have.
+//! Valid names of secrets.
 
 use crate::error::SkillError;
 
-/// The form of the names that are looked for as files, for messages.
+/// The form of names that can be files, for messages.
 pub(super) const FORM: &str = "[a-z0-9][a-z0-9-]{0,62}";
 
-/// The longest name of a secret that is a file, in bytes.
+/// The longest name of a secret in a file, in bytes.
 const MAX_FILE_NAME: usize = 63;
 
-/// The credential of an agent's own node. It lies beside the secrets and is not one.
+/// The credential of an agent's own node. It is in the same directory and is not a secret of skills.
 const RESERVED: &str = "agent-pat";
 
 /// Whether `name` may name a secret: not empty, no `/`, `\`, `..` or NUL, and not the reserved `agent-pat`.
 ///
 /// # Errors
-/// `secret_name_invalid`, not retryable. The message does not repeat the name: what is no name may well be a value
-/// that was passed in its place.
+/// `secret_name_invalid`, not retryable. The message does not contain the name: it may be a secret that was passed by mistake.
 ///
 /// ```
 /// use skill_sdk::secrets::check_secret_name;
@@ -36,12 +35,12 @@ pub fn check_secret_name(name: &str) -> Result<(), SkillError> {
     Err(invalid(wrong))
 }
 
-/// The failure of a name that may not be used.
+/// The error for an invalid name.
 pub(super) fn invalid(message: impl Into<String>) -> SkillError {
     SkillError::terminal("secret_name_invalid", message)
 }
 
-/// Whether a secret of this name may lie in a file: the name is [`FORM`] in full.
+/// Whether a secret with this name can be a file: the name matches [`FORM`].
 pub(crate) fn is_file_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     name.len() <= MAX_FILE_NAME && !name.is_empty() && !name.starts_with('-') && name.bytes().all(allowed)
@@ -52,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names() {
+    fn names_of_secrets() {
         for good in [
             "a",
             "EXT_TOKEN",
@@ -89,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_name_is_not_repeated() {
+    fn the_error_does_not_contain_the_name() {
         let error = check_secret_name("postgres://user:hunter2@host/base").unwrap_err();
         assert!(!format!("{error:?}").contains("hunter2"));
     }

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-/// The value of a secret. It has no `Display` and no serialization, and its `Debug` shows nothing of it.
+/// The value of a secret. It implements neither `Display` nor serialization, and `Debug` does not show the value.
 ///
-/// The memory is not wiped when it is dropped: the value has been in buffers of the operating system and in the
-/// environment anyway.
+/// The memory is not wiped when it is dropped: buffers of the operating system and the environment contain the value anyway.
 ///
 /// ```
 /// use skill_sdk::Secret;
@@ -18,17 +17,17 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes `value` into custody.
+    /// A secret with the value `value`.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
 
-    /// The value itself: hand it to what needs it, and to nothing that logs.
+    /// The value itself. Do not log it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether the value is the empty text, as that of a blank file is.
+    /// Whether the value is empty, like that of a blank file.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,9 +1,8 @@
-//! From the secrets directory to an open file, one component at a time, links resolved here and not by the kernel.
+//! From the secrets directory to an open file, one path component at a time. Links are resolved here and not by the kernel.
 //!
-//! Every component is looked at, then opened relative to the descriptor of its directory and without following a link.
-//! What is opened therefore lies in the directory, whoever changes the directory meanwhile; if something was exchanged
-//! between the look and the opening, the walk starts again. `..` goes back on the descriptors that the walk came by,
-//! never through the file system.
+//! Every component is inspected, then opened relative to the descriptor of its directory, without following links. So the opened
+//! file is inside the directory, even if the directory changes meanwhile. If a component was exchanged between inspection and
+//! opening, the walk starts again. `..` goes back to the descriptor of the parent, never through the file system.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -17,57 +16,56 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, read
 use rustix::io::{Errno, retry_on_intr};
 
 use super::file::read_bounded;
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 
-/// How often a walk is tried when the directory changes under it.
+/// How often a walk is tried if the directory changes.
 const ATTEMPTS: usize = 3;
 
-/// How many links are followed in one walk. Linux has the same limit.
+/// The most links in one walk. Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// The content of the file `name` in `dir`, or `None` when there is none.
-pub(super) fn read(dir: &Path, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+/// The content of the file `name` in `dir`; `None` if it does not exist.
+pub(super) fn read(dir: &Path, name: &str) -> Result<Option<Vec<u8>>, Rejection> {
     read_watched(dir, name, &mut |_| ())
 }
 
-/// As [`read`]; `looked` is called with a component when it was looked at and is about to be opened or read as a link,
-/// which is the moment for a test to exchange it.
+/// Like [`read`]; `looked` is called between the inspection and the opening of a component, so that a test can exchange it.
 pub(super) fn read_watched(
     dir: &Path,
     name: &str,
     looked: &mut dyn FnMut(&OsStr),
-) -> Result<Option<Vec<u8>>, Refusal> {
+) -> Result<Option<Vec<u8>>, Rejection> {
     let mut outcome = Ok(None);
     for _ in 0..ATTEMPTS {
         outcome = match attempt(dir, name, looked) {
             Ok(content) => return Ok(Some(content)),
             Err(Stop::Absent) => return Ok(None),
-            Err(Stop::Refused(refusal)) => return Err(refusal),
+            Err(Stop::Rejected(rejection)) => return Err(rejection),
             Err(Stop::Vanished) => Ok(None),
-            Err(Stop::Swapped) => Err(Refusal::rejected(
+            Err(Stop::Swapped) => Err(Rejection::rejected(
                 "symlink_swapped",
-                "a part of its path was exchanged while it was being opened, time after time; \
-                 find out what keeps changing the secrets directory",
+                "a part of its path was exchanged during each attempt to open it; \
+                 find out what changes the secrets directory",
             )),
         };
     }
     outcome
 }
 
-/// Why a walk did not arrive.
+/// Why a walk stopped.
 enum Stop {
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
-    /// Something that a link pointed to, or that was there just now, is not there.
+    /// The target of a link, or a component that was inspected, does not exist any more.
     Vanished,
-    /// A component is not what it was when it was looked at.
+    /// A component changed after its inspection.
     Swapped,
-    Refused(Refusal),
+    Rejected(Rejection),
 }
 
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+impl From<Rejection> for Stop {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
     }
 }
 
@@ -78,29 +76,29 @@ fn attempt(dir: &Path, name: &str, looked: &mut dyn FnMut(&OsStr)) -> Result<Vec
             return Ok(read_bounded(file)?);
         }
     }
-    // Nothing is left to go to, and the walk stands in a directory.
-    Err(Refusal::not_regular().into())
+    // The path ends in a directory.
+    Err(Rejection::not_regular().into())
 }
 
 struct Walk {
     root: OwnedFd,
-    /// The paths of the secrets directory that an absolute link may begin with.
+    /// The paths of the secrets directory, which an absolute link may start with.
     prefixes: [PathBuf; 2],
-    /// The directories below `root` that the walk came by.
+    /// The open directories between `root` and the current one.
     below: Vec<OwnedFd>,
-    /// What is still to be gone, without `.` and empty components.
+    /// The remaining components, without `.` and empty ones.
     pending: VecDeque<OsString>,
     links: usize,
 }
 
 impl Walk {
-    /// Opens the secrets directory, which may be a link: whoever configured it chose what it is.
+    /// Opens the secrets directory, which may be a link that the operator configured.
     fn start(dir: &Path, name: &str, looked: &mut dyn FnMut(&OsStr)) -> Result<Self, Stop> {
         let real = dir.canonicalize().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Stop::Absent,
-            _ => Refusal::from_io(&error).into(),
+            _ => Rejection::from_io(&error).into(),
         })?;
-        let given = std::path::absolute(dir).map_err(|error| Refusal::from_io(&error))?;
+        let given = std::path::absolute(dir).map_err(|error| Rejection::from_io(&error))?;
 
         let before = look(CWD, real.as_os_str()).map_err(on_open)?;
         match FileType::from_raw_mode(before.st_mode) {
@@ -110,8 +108,8 @@ impl Walk {
         }
         looked(real.as_os_str());
         let root = open_directory(CWD, real.as_os_str()).map_err(on_open)?;
-        // The flag against links covers the last component only; this covers the ones before it.
-        let after = fstat(&root).map_err(refuse)?;
+        // `NOFOLLOW` covers the last component only; this covers the components before it.
+        let after = fstat(&root).map_err(reject)?;
         if (before.st_dev, before.st_ino) != (after.st_dev, after.st_ino) {
             return Err(Stop::Swapped);
         }
@@ -126,12 +124,12 @@ impl Walk {
         })
     }
 
-    /// Goes one component on. Gives the file when that was the last one.
+    /// Follows one component. Returns the file after the last one.
     fn step(&mut self, component: &OsStr, looked: &mut dyn FnMut(&OsStr)) -> Result<Option<File>, Stop> {
         if component == ".." {
             return match self.below.pop() {
                 Some(_) => Ok(None),
-                None => Err(Refusal::outside().into()),
+                None => Err(Rejection::outside().into()),
             };
         }
         let stat = look(self.here(), component).map_err(|errno| match errno {
@@ -141,28 +139,28 @@ impl Walk {
         looked(component);
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Symlink => self.follow(component).map(|()| None),
-            // A file on the way to something else: nothing can be behind it.
+            // A file in the middle of the path.
             kind if !self.pending.is_empty() && kind != FileType::Directory => Err(Stop::Absent),
             FileType::Directory => {
                 if self.pending.is_empty() {
-                    return Err(Refusal::not_regular().into());
+                    return Err(Rejection::not_regular().into());
                 }
                 let next = open_directory(self.here(), component).map_err(on_open)?;
                 self.below.push(next);
                 Ok(None)
             }
             FileType::RegularFile => self.open_file(component).map(Some),
-            // A socket has a name in the file system but cannot be opened there, whatever the rights.
+            // A socket cannot be opened as a file.
             FileType::Socket => {
                 let why = "it is a socket; put the value into a regular file";
-                Err(Refusal::rejected("unreadable", why).into())
+                Err(Rejection::rejected("unreadable", why).into())
             }
-            // Not even opened: opening a device can do things, and opening a FIFO is seen at its other end.
-            _ => Err(Refusal::not_regular().into()),
+            // Never opened: opening a device can have effects, and the other end of a FIFO notices.
+            _ => Err(Rejection::not_regular().into()),
         }
     }
 
-    /// Puts what a link points to in front of what is still to be gone.
+    /// Puts the target of a link in front of the remaining components.
     fn follow(&mut self, link: &OsStr) -> Result<(), Stop> {
         let target =
             retry_on_intr(|| readlinkat(self.here(), link, Vec::new())).map_err(|errno| match errno {
@@ -172,10 +170,9 @@ impl Walk {
             })?;
         self.links += 1;
         if self.links > MAX_LINKS {
-            let why = format!(
-                "more than {MAX_LINKS} symbolic links lie on the way to it; look for links that go in a circle"
-            );
-            return Err(Refusal::rejected("unreadable", why).into());
+            let why =
+                format!("its path has more than {MAX_LINKS} symbolic links; look for links that form a loop");
+            return Err(Rejection::rejected("unreadable", why).into());
         }
         let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
         let inside = if target.is_absolute() {
@@ -184,7 +181,7 @@ impl Walk {
                 .iter()
                 .find_map(|prefix| target.strip_prefix(prefix).ok());
             self.below.clear();
-            inside.ok_or_else(Refusal::outside)?
+            inside.ok_or_else(Rejection::outside)?
         } else {
             &target
         };
@@ -197,16 +194,16 @@ impl Walk {
     }
 
     fn open_file(&self, name: &OsStr) -> Result<File, Stop> {
-        // Without waiting, for it may have become a FIFO since it was looked at.
+        // Non-blocking, because it may be a FIFO by now.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = retry_on_intr(|| openat(self.here(), name, flags, Mode::empty())).map_err(on_open)?;
-        match FileType::from_raw_mode(fstat(&file).map_err(refuse)?.st_mode) {
+        match FileType::from_raw_mode(fstat(&file).map_err(reject)?.st_mode) {
             FileType::RegularFile => Ok(File::from(file)),
             _ => Err(Stop::Swapped),
         }
     }
 
-    /// The directory that the walk stands in.
+    /// The current directory of the walk.
     fn here(&self) -> &OwnedFd {
         self.below.last().unwrap_or(&self.root)
     }
@@ -221,22 +218,21 @@ fn open_directory(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     retry_on_intr(|| openat(&at, name, flags, Mode::empty()))
 }
 
-/// What an error means for a component that was there a moment ago.
+/// What an error means for a component that was inspected just now.
 fn on_open(errno: Errno) -> Stop {
     match errno {
         Errno::NOENT => Stop::Vanished,
-        // A link (FreeBSD says MLINK), a file or a socket stands where something else was; or the file server has
-        // another file there now.
+        // The component is a link (MLINK on FreeBSD), a file or a socket now, or the file server replaced it.
         Errno::LOOP | Errno::MLINK | Errno::NOTDIR | Errno::NXIO | Errno::STALE => Stop::Swapped,
-        other => refuse(other),
+        other => reject(other),
     }
 }
 
-fn refuse(errno: Errno) -> Stop {
+fn reject(errno: Errno) -> Stop {
     let error = io::Error::from(errno);
-    Stop::Refused(match errno {
-        Errno::ACCESS | Errno::PERM => Refusal::not_permitted(),
-        Errno::MFILE | Errno::NFILE => Refusal::not_now(&error),
-        _ => Refusal::from_io(&error),
+    Stop::Rejected(match errno {
+        Errno::ACCESS | Errno::PERM => Rejection::not_permitted(),
+        Errno::MFILE | Errno::NFILE => Rejection::not_now(&error),
+        _ => Rejection::from_io(&error),
     })
 }

@@ -1,4 +1,4 @@
-//! Caches, and what a refusal of the store means.
+//! Caches, and what a rejection by the store means.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -14,31 +14,31 @@ use super::{AccessToken, LONGEST_CACHE, StoreSettings};
 use crate::environment::secrets::is_file_name;
 use crate::error::SkillError;
 
-/// How long before its expiry a token is not handed out any more.
+/// How long before its expiry a token is not returned any more.
 const LEAST_LIFE: Duration = Duration::from_secs(5);
 
-/// The most connections that are cached. An agent has at most 20.
+/// The most connections that are cached. The platform allows an agent 20.
 const MOST_KEYS: usize = 256;
 
 /// The connections of one agent.
 pub(crate) struct ConnectionsClient {
     core: Arc<CoreClient>,
-    /// Or why there are no tokens.
+    /// The store, or why tokens are not available.
     store: Result<Store, SkillError>,
-    /// How long descriptions and tokens are kept.
+    /// The max age of descriptions and tokens.
     keep: Duration,
     slots: Cache<String, Arc<Slot>>,
 }
 
-/// What is cached of one connection.
+/// The cache of one connection.
 struct Slot {
-    /// Only the description of a connection that can be used is kept.
+    /// Only the description of an active connection is cached.
     description: Cached<Arc<Description>, SkillError>,
     token: Cached<AccessToken, SkillError>,
 }
 
 impl ConnectionsClient {
-    /// Keeps descriptions and tokens for `keep`, at most for 60 seconds.
+    /// Caches descriptions and tokens for `keep`, at most for 60 s.
     pub(crate) fn new(core: Arc<CoreClient>, settings: &StoreSettings, keep: Duration) -> Self {
         Self {
             store: Store::new(&core, settings),
@@ -48,21 +48,21 @@ impl ConnectionsClient {
         }
     }
 
-    /// What the connection `key` is.
+    /// The description of the connection `key`.
     pub(crate) async fn describe(&self, key: &str) -> Result<Arc<Description>, SkillError> {
         self.description(&*self.slot(key)?, key, false).await
     }
 
-    /// The token of the connection `key`, past the caches with `fresh`.
+    /// The token of the connection `key`. `fresh` bypasses the caches.
     pub(crate) async fn token(&self, key: &str, fresh: bool) -> Result<AccessToken, SkillError> {
         let slot = self.slot(key)?;
         let renew = || async {
             let read = self.read(&slot, key, fresh).await;
             match &read {
                 Ok(token) => slot.token.set(token.clone(), self.keep.min(self.usable(token))),
-                // It was refused, or would not be read today.
+                // The old token was rejected, or could not be read again.
                 Err(failure) if !failure.is_retryable() => slot.token.clear_if(|_| true),
-                // The services may be there again in a moment.
+                // The services may be available again soon.
                 Err(_) => {}
             }
             read
@@ -77,7 +77,7 @@ impl ConnectionsClient {
         let store = self.store.as_ref().map_err(Clone::clone)?;
         let mut token = self.material(store, path, slot, key).await?;
         if self.usable(&token).is_zero() {
-            // The store may be about to renew it.
+            // The store may just be renewing the token.
             token = self.material(store, path, slot, key).await?;
         }
         if self.usable(&token).is_zero() {
@@ -99,17 +99,18 @@ impl ConnectionsClient {
             Err(refused) => refused,
         };
         slot.token.clear_if(|_| true);
-        // The core knows why, if the connection is not what it was.
+        // If the status of the connection changed, the core has the reason.
         self.description(slot, key, true).await?.check_active()?;
         Err(match refused {
             Refused::Login => unavailable(
                 "login_refused",
-                "the secret store refuses the login of this agent",
+                "the secret store rejects the login of this agent",
             ),
             Refused::Read(400) => lost(key, "token_unavailable"),
             _ => {
-                let message =
-                    format!("the secret store does not hand out the material of the connection {key} yet");
+                let message = format!(
+                    "the secret store does not give access to the material of the connection {key} yet"
+                );
                 unavailable("access_not_granted", message)
                     .with_details(json!({"reason": "access_not_granted", "connection": key}))
             }
@@ -121,12 +122,12 @@ impl ConnectionsClient {
             let path = format!("/agents/me/connections/{key}");
             let found = match self.core.get::<Description>(&path).await {
                 Ok(description) if description.key != key => {
-                    let message = format!("the core answered with another connection than {key}");
+                    let message = format!("the core returned another connection than {key}");
                     Err(SkillError::terminal("core_error", message))
                 }
                 Err(failure) if failure.code() == "not_found" => Err(not_found(
                     key,
-                    "its description does not name it, or it was never created",
+                    "it was not created, or is not shared with this agent",
                 )),
                 found => found.map(Arc::new),
             };
@@ -134,7 +135,7 @@ impl ConnectionsClient {
                 Ok(description) if description.status == ConnectionStatus::Active => {
                     slot.description.set(Arc::clone(description), self.keep);
                 }
-                // It may be usable again in a moment.
+                // The core may be available again soon.
                 Err(failure) if failure.is_retryable() => {}
                 _ => {
                     slot.token.clear_if(|_| true);
@@ -146,7 +147,7 @@ impl ConnectionsClient {
         slot.description.get_or_renew(fresh, look_up).await
     }
 
-    /// How long a token is handed out.
+    /// How long a token may be returned.
     fn usable(&self, token: &AccessToken) -> Duration {
         let now = self.core.clock.now();
         let left = |expiry: SystemTime| expiry.duration_since(now).unwrap_or_default();
@@ -155,9 +156,9 @@ impl ConnectionsClient {
     }
 
     fn slot(&self, key: &str) -> Result<Arc<Slot>, SkillError> {
-        // Keys and names of secret files have one form.
+        // Keys have the same form as the names of secret files.
         if !is_file_name(key) {
-            let why = "keys are lower-case letters, digits and `-`, at most 63";
+            let why = "keys must be at most 63 lower-case letters, digits and `-`";
             return Err(not_found(key, why));
         }
         self.slots.get_or_insert_with(key, || {
@@ -174,7 +175,7 @@ fn not_found(key: &str, why: &str) -> SkillError {
     SkillError::terminal("connection_not_found", message).with_details(json!({"connection": key}))
 }
 
-/// The failure of a connection that has no usable token, although the core says that all is well.
+/// The failure of an active connection without a valid token.
 fn lost(key: &str, reason: &str) -> SkillError {
     expired(key).with_details(json!({"connection": key, "reason": reason}))
 }

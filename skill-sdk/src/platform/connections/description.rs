@@ -1,4 +1,4 @@
-//! What the core says of a connection.
+//! The description of a connection by the core.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use crate::error::SkillError;
 /// The longest name of a tenant in a path of the store.
 const MAX_TENANT: usize = 64;
 
-/// How much of a status that is not known is repeated, in characters.
+/// How much of an unknown status is in a message, in characters.
 const MAX_STATUS: usize = 60;
 
-/// Where material is in the store: its first segments.
+/// The first segments of the paths of material in the store.
 const ROOTS: [&str; 2] = ["oauth2/creds/", "kv/data/"];
 
 /// Whether a connection can be used.
@@ -19,20 +19,20 @@ const ROOTS: [&str; 2] = ["oauth2/creds/", "kv/data/"];
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ConnectionStatus {
-    /// It can be used.
+    /// The connection can be used.
     Active,
-    /// Nobody has connected it yet.
+    /// The connection has not been set up yet.
     Pending,
-    /// The access was taken back.
+    /// The access was revoked.
     Revoked,
-    /// The access was lost and has to be given again.
+    /// The access expired. An administrator must connect it again.
     Expired,
-    /// A word of the core that this version does not know.
+    /// A status that this version does not know.
     #[serde(untagged)]
     Other(String),
 }
 
-/// A connection as the core describes it.
+/// A connection, as the core describes it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Description {
@@ -59,7 +59,7 @@ impl Description {
                 SkillError::terminal("connection_pending", message)
             }
             ConnectionStatus::Revoked => {
-                let message = format!("the connection {key} was revoked: it has to be connected anew");
+                let message = format!("the connection {key} was revoked: it must be connected again");
                 SkillError::terminal("connection_revoked", message)
             }
             ConnectionStatus::Expired => expired(key),
@@ -73,25 +73,25 @@ impl Description {
         Err(failure.with_details(json!({"connection": key})))
     }
 
-    /// Where the material is: only where material of this connection can be.
+    /// The path of the material. It must be a path for material of this connection.
     pub(super) fn secret_ref(&self) -> Result<&str, SkillError> {
         let path = self.secret_ref.as_deref();
         path.filter(|path| is_secret_ref(path, &self.key)).ok_or_else(|| {
             SkillError::terminal(
                 "secret_ref_invalid",
-                "the core names a place for the connection's material that is not among those of connections",
+                "the core returned an invalid path for the material of the connection",
             )
         })
     }
 }
 
-/// The failure of a connection whose access is lost.
+/// The failure of a connection whose access expired.
 pub(super) fn expired(key: &str) -> SkillError {
-    let message = format!("the access of the connection {key} is lost: it has to be connected again");
+    let message = format!("the access of the connection {key} expired: it must be connected again");
     SkillError::terminal("connection_expired", message)
 }
 
-// Without the settings and the place of the material.
+// Settings and the path of the material are left out.
 debug_fields!(Description {
     key,
     kind,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_of_material() {
+    fn paths_of_material() {
         for good in [
             "kv/data/tenants/t/connections/crm",
             "oauth2/creds/tenants/0f3f-1_A/connections/crm",

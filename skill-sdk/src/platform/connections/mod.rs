@@ -1,12 +1,12 @@
 //! Connections: accounts in other systems that an administrator of the platform has set up for this agent.
 //!
-//! A skill knows a connection by its key. What it is comes from the core; its token comes from the secret store, never
+//! A skill refers to a connection by its key. The core describes the connection. Its token comes from the secret store, never
 //! through the core.
 //!
-//! - `settings`: which variables of the environment say where the store is
-//! - `description`: what the core says of a connection
+//! - `settings`: the environment variables of the store
+//! - `description`: the description of a connection by the core
 //! - `store`: logging in to the secret store and reading from it
-//! - `client`: caches, and what a refusal of the store means
+//! - `client`: caches, and what a rejection by the store means
 
 mod client;
 mod description;
@@ -29,7 +29,7 @@ use super::core::{CoreClient, CoreSettings, MOST_CLIENTS};
 use crate::environment::Environment;
 use crate::error::SkillError;
 
-/// How long a token and a description are kept at most.
+/// The longest max age of a token and a description.
 pub(crate) const LONGEST_CACHE: Duration = Duration::from_mins(1);
 
 type Clients = Cache<(CoreSettings, StoreSettings), Arc<ConnectionsClient>>;

@@ -1,28 +1,28 @@
-//! Where the secret store is, from the environment of the call.
+//! The settings of the secret store, from the environment of the call.
 
 use super::super::core::settings::{address, list};
 use crate::environment::Environment;
 use crate::error::SkillError;
 
-/// The audience of the tokens for the store when nothing else is said.
+/// The default audience of the tokens for the store.
 const DEFAULT_AUDIENCE: &str = "openbao";
 
-/// The scopes of these tokens when nothing else is said.
+/// The default scopes of these tokens.
 const DEFAULT_SCOPES: &str = "secrets:read";
 
-/// What the environment says of the store.
+/// The settings of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct StoreSettings {
-    /// The address of the store, without a slash at its end; `None`: connections are described, and have no token.
+    /// The address of the store, without a trailing slash. Without it connections have a description and no token.
     pub(crate) url: Option<String>,
     pub(crate) audience: String,
     pub(crate) scopes: Vec<String>,
-    /// The role to log in with; `None`: `agent-<principalId>`.
+    /// The role for the login. The default is `agent-<principalId>`.
     pub(crate) role: Option<String>,
 }
 
 impl StoreSettings {
-    /// The code of a failure is `config_invalid`, retryable.
+    /// Fails with `config_invalid`, retryable.
     pub(crate) fn read(environment: &Environment) -> Result<Self, SkillError> {
         Ok(Self {
             url: address(environment, "SKILL_SDK_SECRET_STORE_URL")?,

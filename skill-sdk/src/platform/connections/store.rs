@@ -15,26 +15,26 @@ use super::StoreSettings;
 use crate::environment::Secret;
 use crate::error::SkillError;
 
-/// How long one request may take.
+/// The timeout of one request.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most bytes of an answer.
+/// The largest response, in bytes.
 const MAX_ANSWER: usize = 1024 * 1024;
 
-/// How long a login is good for when the store does not say.
+/// The lease of a login if the store does not return one.
 const DEFAULT_LEASE: Duration = Duration::from_mins(1);
 
-/// How long before its end a login is renewed: this, or half of its time.
+/// How long before its end a login is renewed: this, or half of its lease.
 const MARGIN: Duration = Duration::from_secs(30);
 
 /// Why nothing was read.
 #[derive(Debug, Clone)]
 pub(super) enum Refused {
-    /// The store refused the login of this agent.
+    /// The store rejected the login of this agent.
     Login,
-    /// The store refused this path, with 400, 403 or 404.
+    /// The store rejected the read, with 400, 403 or 404.
     Read(u16),
-    /// Anything else.
+    /// Another failure.
     Failed(SkillError),
 }
 
@@ -46,23 +46,23 @@ impl From<SkillError> for Refused {
 
 /// A secret store.
 pub(super) struct Store {
-    /// Its address, without a slash at its end.
+    /// Its address, without a trailing slash.
     url: String,
     core: Arc<CoreClient>,
     identity: AudienceToken,
-    /// The role to log in with: that of the settings, else `agent-` and the principal that the core knows.
+    /// The role for the login: from the settings, or `agent-` and the principal that the core returns.
     role: OnceCell<String>,
     /// The token of the login.
     login: Cached<Secret, Refused>,
 }
 
 impl Store {
-    /// The store that the settings name, if they name one.
+    /// The store of the settings.
     pub(super) fn new(core: &Arc<CoreClient>, settings: &StoreSettings) -> Result<Self, SkillError> {
         let Some(url) = settings.url.clone() else {
             return Err(unavailable(
                 "not_configured",
-                "the host has no SKILL_SDK_SECRET_STORE_URL, so connections have no tokens",
+                "SKILL_SDK_SECRET_STORE_URL is not set, so connections have no tokens",
             ));
         };
         let iam = IamSettings {
@@ -79,13 +79,13 @@ impl Store {
         })
     }
 
-    /// The token at `path`, which has the form of a path of connections.
+    /// The token at `path`, which must be a path of connections.
     pub(super) async fn read(&self, path: &str) -> Result<AccessToken, Refused> {
         let url = format!("{}/v1/{path}", self.url);
         let login = self.log_in().await?;
         let mut answer = self.send(Method::GET, &url, Some(&login), None).await?;
         if answer.status == 403 {
-            // The login may have lost its rights, or got them just now.
+            // The rights of the login may have changed.
             self.login.clear_if(|known| *known == login);
             let login = self.log_in().await?;
             answer = self.send(Method::GET, &url, Some(&login), None).await?;
@@ -97,7 +97,7 @@ impl Store {
         }
     }
 
-    /// The token of a login that is good for a while.
+    /// The token of a login.
     async fn log_in(&self) -> Result<Secret, Refused> {
         let renew = || async {
             let (token, lease) = self.new_login().await?;
@@ -125,8 +125,12 @@ impl Store {
         let document = answer.json().unwrap_or_default();
         let auth = &document["auth"];
         let token = auth["client_token"].as_str().filter(|token| !token.is_empty());
-        let token = token
-            .ok_or_else(|| unavailable("login_malformed", "the secret store gave no token for the login"))?;
+        let token = token.ok_or_else(|| {
+            unavailable(
+                "login_malformed",
+                "the response of the secret store to the login has no token",
+            )
+        })?;
         let lease = seconds(&auth["lease_duration"]).filter(|lease| !lease.is_zero());
         Ok((Secret::new(token), lease.unwrap_or(DEFAULT_LEASE)))
     }
@@ -137,7 +141,7 @@ impl Store {
             Some(principal) if !principal.is_empty() => Ok(format!("agent-{principal}")),
             _ => Err(SkillError::terminal(
                 "agent_identity_missing",
-                "the core does not say which principal this agent is, so there is no role for the secret store; set SKILL_SDK_SECRET_STORE_ROLE",
+                "the core does not return the principal of this agent, which the role for the secret store needs; set SKILL_SDK_SECRET_STORE_ROLE",
             )),
         }
     }
@@ -161,21 +165,21 @@ impl Store {
         self.core.transport.send(request).await.map_err(|error| {
             let why = match error {
                 WebError::Unreachable(why) | WebError::Unsendable(why) => why,
-                WebError::TooLarge => "its answer has over 1 MiB".to_owned(),
+                WebError::TooLarge => "its response is larger than 1 MiB".to_owned(),
             };
             unavailable("unreachable", "the secret store cannot be reached").with_source(why)
         })
     }
 }
 
-/// A failure of the IAM on the way to the store. One that may pass makes the store unavailable.
+/// A failure of the IAM before the login. A retryable one makes the store unavailable.
 fn of_iam(failure: SkillError) -> SkillError {
     if !failure.is_retryable() {
         return failure;
     }
     let status = failure.details().and_then(|details| details["status"].as_u64());
     let reason = status.map_or("unreachable".to_owned(), |status| format!("status_{status}"));
-    unavailable(&reason, "the IAM gives no token for the secret store").with_source(failure)
+    unavailable(&reason, "the IAM does not issue a token for the secret store").with_source(failure)
 }
 
 /// The token in a document of the store.
@@ -198,29 +202,29 @@ fn material(answer: &Answer, is_kv: bool) -> Result<AccessToken, SkillError> {
     })
 }
 
-/// The failure of a store that gives nothing, for `reason`.
+/// The failure of a store that is unavailable for `reason`.
 pub(super) fn unavailable(reason: &str, message: impl Into<String>) -> SkillError {
     SkillError::retryable("secret_store_unavailable", message).with_details(json!({"reason": reason}))
 }
 
-/// The store answered with the status `status`, which says nothing about one connection.
+/// The failure of a store that returned a status that does not concern one connection.
 fn unavailable_status(status: u16) -> SkillError {
     if status == 503 {
         return unavailable("sealed_or_standby", "the secret store is sealed or not ready");
     }
-    let message = format!("the secret store answered {status}");
+    let message = format!("the secret store returned status {status}");
     unavailable(&format!("status_{status}"), message)
 }
 
 fn iam_missing() -> SkillError {
     SkillError::retryable(
         "config_missing",
-        "the host has no identity for the secret store: set CONTROL_PLANE_IAM_URL; a key of the core is not enough",
+        "the server has no identity for the secret store: set CONTROL_PLANE_IAM_URL; a key of the core is not enough",
     )
     .with_details(json!({"config": "CONTROL_PLANE_IAM_URL"}))
 }
 
-/// The token of a connection. It has no `Display` and no serialization, and its `Debug` shows nothing of it.
+/// The token of a connection. It implements neither `Display` nor serialization, and `Debug` does not show the token.
 #[derive(Clone)]
 pub struct AccessToken {
     value: Secret,
@@ -228,12 +232,12 @@ pub struct AccessToken {
 }
 
 impl AccessToken {
-    /// The token itself: hand it to what needs it, and to nothing that logs.
+    /// The token itself. Do not log it.
     pub fn expose(&self) -> &str {
         self.value.expose()
     }
 
-    /// When it expires; `None` when the store does not say.
+    /// When it expires, if the store returns that.
     pub fn expires_at(&self) -> Option<SystemTime> {
         self.expires_at
     }

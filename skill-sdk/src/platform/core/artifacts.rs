@@ -1,4 +1,4 @@
-//! Artifacts: bytes that the platform keeps.
+//! Artifacts: bytes that the platform stores.
 
 use sha2::{Digest, Sha256};
 
@@ -6,17 +6,17 @@ use super::CoreClient;
 use super::client::segment;
 use crate::error::SkillError;
 
-/// The most bytes of an artifact that is read: 64 MiB.
+/// The largest artifact that can be read: 64 MiB.
 pub const MAX_ARTIFACT_BYTES: usize = 64 * 1024 * 1024;
 
 impl CoreClient {
-    /// The artifact `id`, with the rights that the task gives if there is one.
+    /// The artifact `id`, with the rights of the task if there is one.
     pub(crate) async fn read_artifact(&self, id: &str, task: Option<&str>) -> Result<Artifact, SkillError> {
-        // A path cannot hold these, however they are written.
+        // A path cannot contain these ids, even encoded.
         if id.bytes().all(|byte| byte == b'.') {
             return Err(SkillError::terminal(
                 "artifact_not_found",
-                format!("no artifact can have the id `{id}`"),
+                format!("the id `{id}` is not valid for an artifact"),
             ));
         }
         let mut path = format!("/artifacts/{}/content", segment(id));
@@ -27,7 +27,7 @@ impl CoreClient {
         let answer = self.send(&path, None, true, MAX_ARTIFACT_BYTES).await;
         let answer = answer.map_err(|failure| match failure.code() {
             "core_answer_too_large" => {
-                let message = format!("the artifact has over {MAX_ARTIFACT_BYTES} bytes");
+                let message = format!("the artifact is larger than {MAX_ARTIFACT_BYTES} bytes");
                 SkillError::terminal("artifact_too_large", message)
             }
             _ => failure,
@@ -38,7 +38,7 @@ impl CoreClient {
         {
             return Err(SkillError::terminal(
                 "content_integrity_failed",
-                "the bytes of the artifact are not those that the core has: their SHA-256 differs",
+                "the SHA-256 of the artifact differs from that of the core",
             ));
         }
         Ok(Artifact {
@@ -59,30 +59,30 @@ pub(crate) fn hash(data: &[u8]) -> String {
         .collect()
 }
 
-/// The hash in `"sha256:<hex>"`; `None` when the tag is of another kind.
+/// The hash in an ETag of the form `"sha256:<hex>"`.
 fn hash_of_etag(etag: &str) -> Option<&str> {
     let etag = etag.strip_prefix("W/").unwrap_or(etag);
     etag.trim_matches('"').strip_prefix("sha256:")
 }
 
-/// An artifact as it was read.
+/// An artifact.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Artifact {
     /// The bytes.
     pub data: Vec<u8>,
-    /// The media type, such as `text/csv`; `application/octet-stream` when the core names none.
+    /// The media type, such as `text/csv`. The default is `application/octet-stream`.
     pub media_type: String,
     /// The SHA-256 of the bytes, in lower-case hexadecimal digits.
     pub sha256: String,
 }
 
 impl Artifact {
-    /// The bytes as UTF-8 text, or the terminal code `artifact_not_text`.
+    /// The bytes as UTF-8 text. Fails with the terminal code `artifact_not_text`.
     pub fn text(&self) -> Result<&str, SkillError> {
         std::str::from_utf8(&self.data).map_err(|error| {
             let message = format!(
-                "the artifact is not UTF-8 text: the first wrong byte is at {}",
+                "the artifact is not UTF-8 text: the first invalid byte is at {}",
                 error.valid_up_to()
             );
             SkillError::terminal("artifact_not_text", message)
@@ -90,5 +90,5 @@ impl Artifact {
     }
 }
 
-// Without the bytes: they are inputs.
+// The bytes are inputs and must not be logged.
 debug_fields!(Artifact { media_type, sha256 });

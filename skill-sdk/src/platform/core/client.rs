@@ -1,4 +1,4 @@
-//! One request to the core with its repeats.
+//! One request to the core, with retries.
 
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
@@ -16,28 +16,28 @@ use super::{AudienceToken, CoreSettings};
 use crate::environment::Secret;
 use crate::error::{SkillError, is_valid_code};
 
-/// How long one try may take.
+/// The timeout of one attempt.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The most bytes of a JSON answer.
+/// The largest JSON response, in bytes.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
-/// The pause before the first repeat; the second one is twice as long.
+/// The pause before the first retry. Each further pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// How long all pauses of one request may take together, which is two of them.
+/// The most time for all pauses of one request, which is enough for two retries.
 const RETRY_WINDOW: Duration = Duration::from_millis(1500);
 
-/// The most characters of a message of the core that are passed on.
+/// The longest message of the core that is passed on, in characters.
 const MAX_MESSAGE: usize = 500;
 
-/// The most bytes of details of the core that are passed on.
+/// The largest details of the core that are passed on, in bytes.
 const MAX_DETAILS: usize = 16 * 1024;
 
 /// A client of one core as one principal.
 pub(crate) struct CoreClient {
     pub(crate) settings: CoreSettings,
-    /// The token of the IAM, if the settings name one.
+    /// The token of the IAM, if the settings have one.
     iam: Option<AudienceToken>,
     pub(crate) transport: Arc<dyn Transport>,
     #[cfg(feature = "connections")]
@@ -58,13 +58,13 @@ impl CoreClient {
         }
     }
 
-    /// What there is at `path`, behind the API's root and with a slash in front.
+    /// The JSON document at `path`, relative to the API root and with a leading slash.
     #[cfg(feature = "connections")]
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, SkillError> {
         document(&self.send(path, None, true, MAX_ANSWER).await?)
     }
 
-    /// What the core answers to `body`. An idempotent request carries one key over all tries, so that a repeat does no harm.
+    /// The response of the core to `body`. An idempotent request has one idempotency key for all attempts, so it can be retried.
     pub(crate) async fn post<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -74,17 +74,17 @@ impl CoreClient {
         document(&self.send(path, Some(body), idempotent, MAX_ANSWER).await?)
     }
 
-    /// A successful answer of at most `limit` bytes: to a GET, or to a POST with a body.
+    /// A successful response of at most `limit` bytes: to a GET, or to a POST if there is a body.
     pub(super) async fn send(
         &self,
         path: &str,
         body: Option<&Value>,
-        repeatable: bool,
+        retryable: bool,
         limit: usize,
     ) -> Result<Answer, SkillError> {
         let url = format!("{}/api/v1{path}", self.settings.url);
         let method = if body.is_some() { Method::POST } else { Method::GET };
-        let key = (repeatable && body.is_some()).then(idempotency_key);
+        let key = (retryable && body.is_some()).then(idempotency_key);
         let mut pause = FIRST_PAUSE;
         let mut paused = Duration::ZERO;
         let mut renewed = false;
@@ -120,12 +120,12 @@ impl CoreClient {
                     (failure.with_source(source), true)
                 }
                 Err(WebError::TooLarge) => {
-                    let message = format!("the answer of the core has over {limit} bytes");
+                    let message = format!("the response of the core is larger than {limit} bytes");
                     return Err(SkillError::terminal("core_answer_too_large", message));
                 }
                 Err(WebError::Unsendable(why)) => return Err(SkillError::terminal("core_error", why)),
             };
-            if !repeatable || !may_help || paused + pause > self.retry_window {
+            if !retryable || !may_help || paused + pause > self.retry_window {
                 return Err(failure);
             }
             tokio::time::sleep(pause).await;
@@ -134,42 +134,42 @@ impl CoreClient {
         }
     }
 
-    /// What the core knows this host by.
+    /// The credential for the core.
     async fn token(&self) -> Result<Secret, SkillError> {
         match (&self.iam, &self.settings.api_key) {
             (Some(iam), _) => iam.get().await,
             (None, Some(key)) => Ok(Secret::new(key)),
             (None, None) => Err(SkillError::retryable(
                 "config_missing",
-                "the host has no credential for the core: set CONTROL_PLANE_IAM_URL or CONTROL_PLANE_API_KEY",
+                "the server has no credential for the core: set CONTROL_PLANE_IAM_URL or CONTROL_PLANE_API_KEY",
             )
             .with_details(json!({"config": "CONTROL_PLANE_IAM_URL"}))),
         }
     }
 }
 
-/// An answer as JSON of the type `T`. An empty one is an empty object.
+/// A response as JSON of the type `T`. An empty body counts as an empty object.
 fn document<T: DeserializeOwned>(answer: &Answer) -> Result<T, SkillError> {
     let document = if answer.body.is_empty() {
         Some(json!({}))
     } else {
         answer.json()
     };
-    // The error of serde could show a part of the answer.
+    // The error of serde could show a part of the response.
     let document = document.and_then(|document| serde_json::from_value(document).ok());
     document.ok_or_else(|| {
         let message =
-            "the answer of the core is not understood: it is not JSON, or has other members than expected";
+            "the response of the core is invalid: it is not JSON, or does not have the expected fields";
         SkillError::terminal("core_error", message)
     })
 }
 
-/// The core answered with the status `status`, and perhaps with the envelope `{"error": {code, message, details}}`.
+/// The failure for a response with the status `status`, optionally with the envelope `{"error": {code, message, details}}`.
 ///
-/// `secret` is what the request carried: a message or details with it in them are not passed on.
+/// `secret` is the credential of the request: a message or details that contain it are not passed on.
 pub(super) fn failure(status: u16, envelope: Option<&Value>, secret: &str) -> SkillError {
     let error = envelope.map_or(&Value::Null, |envelope| &envelope["error"]);
-    let mut message = format!("the core answered {status}");
+    let mut message = format!("the core returned status {status}");
     let said = error["message"].as_str().unwrap_or_default();
     if !said.is_empty() && !said.contains(secret) {
         message.push_str(": ");
@@ -194,7 +194,7 @@ pub(super) fn failure(status: u16, envelope: Option<&Value>, secret: &str) -> Sk
     }
 }
 
-/// 32 random hexadecimal digits. Each state of a hash map has a key of its own, which the system's randomness seeds.
+/// 32 random hexadecimal digits. Each `RandomState` has a key of its own, seeded by the operating system.
 fn idempotency_key() -> String {
     let half = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", half(), half())

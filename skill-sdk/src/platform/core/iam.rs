@@ -1,4 +1,4 @@
-//! From the platform access token to a short-lived one for an audience.
+//! Exchanges the platform access token for a short-lived token of an audience.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use super::identity::platform_token;
 use crate::environment::Secret;
 use crate::error::SkillError;
 
-/// How long the exchange may take.
+/// The timeout of the exchange.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most bytes of the answer.
+/// The largest response, in bytes.
 const MAX_ANSWER: usize = 1024 * 1024;
 
 /// How long before its expiry a token is renewed.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// The token of one audience, renewed 30 seconds before its expiry by one caller at a time.
+/// The token of one audience. One caller at a time renews it, 30 s before its expiry.
 pub(crate) struct AudienceToken {
     settings: IamSettings,
     transport: Arc<dyn Transport>,
@@ -38,7 +38,7 @@ impl AudienceToken {
         }
     }
 
-    /// A token that is good for a while.
+    /// The token.
     pub(crate) async fn get(&self) -> Result<Secret, SkillError> {
         let renew = || async {
             let (token, expires_in) = self.exchange().await?;
@@ -48,18 +48,18 @@ impl AudienceToken {
         self.token.get_or_renew(false, renew).await
     }
 
-    /// Does not hand out `token` again.
+    /// Removes `token` from the cache.
     pub(crate) fn forget(&self, token: &Secret) {
         self.token.clear_if(|known| known == token);
     }
 
-    /// Asks the IAM for a token of the audience in the settings. Says how long it is good for.
+    /// Requests a token for the audience of the settings from the IAM. Returns it with its lifetime.
     async fn exchange(&self) -> Result<(Secret, Duration), SkillError> {
         let settings = self.settings.clone();
         // The file system may block.
         let token = tokio::task::spawn_blocking(move || platform_token(&settings)).await;
         let token = token.map_err(|error| {
-            let message = "reading the credential of this host for the IAM was given up before its end";
+            let message = "reading the credential for the IAM was interrupted";
             SkillError::retryable("iam_unreachable", message).with_source(error)
         })??;
         let IamSettings {
@@ -80,7 +80,7 @@ impl AudienceToken {
             WebError::Unreachable(source) => {
                 SkillError::retryable("iam_unreachable", "the IAM cannot be reached").with_source(source)
             }
-            WebError::TooLarge => malformed("it has over 1 MiB"),
+            WebError::TooLarge => malformed("it is larger than 1 MiB"),
             WebError::Unsendable(why) => SkillError::terminal("iam_exchange_failed", why),
         })?;
         match answer.status {
@@ -88,7 +88,7 @@ impl AudienceToken {
             401 => {
                 return Err(SkillError::terminal(
                     "iam_invalid_token",
-                    "the IAM does not accept the platform access token: it is revoked, expired or unknown",
+                    "the IAM rejects the platform access token: it is revoked, expired or unknown",
                 ));
             }
             403 => {
@@ -98,7 +98,7 @@ impl AudienceToken {
                 return Err(SkillError::terminal("iam_audience_not_allowed", message));
             }
             status => {
-                let message = format!("the IAM answered {status}");
+                let message = format!("the IAM returned status {status}");
                 let failure = if status >= 500 || status == 429 {
                     SkillError::retryable("iam_exchange_failed", message)
                 } else {
@@ -115,7 +115,7 @@ impl AudienceToken {
     }
 }
 
-/// A time in seconds. One beyond what can be counted is a very long one.
+/// A time in seconds, cut to 136 years.
 pub(crate) fn seconds(value: &Value) -> Option<Duration> {
     let seconds = value.as_f64().filter(|seconds| *seconds >= 0.0)?;
     let longest = f64::from(u32::MAX);
@@ -125,6 +125,6 @@ pub(crate) fn seconds(value: &Value) -> Option<Duration> {
 fn malformed(why: &str) -> SkillError {
     SkillError::terminal(
         "iam_exchange_malformed",
-        format!("the answer of the IAM to the exchange of tokens is not understood: {why}"),
+        format!("the response of the IAM to the token exchange is invalid: {why}"),
     )
 }

@@ -1,4 +1,4 @@
-//! The platform access token of this host.
+//! The platform access token of this server.
 
 use std::fs;
 use std::io;
@@ -11,15 +11,14 @@ use crate::contract::json;
 use crate::environment::Secret;
 use crate::error::SkillError;
 
-/// The most bytes of the file of credentials.
+/// The largest credentials file, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// The token: from the environment, else from the file of credentials. Reading the file blocks for as long as the file
-/// system takes.
+/// The token, from the environment or from the credentials file. Reading the file blocks.
 pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, SkillError> {
     if let Some(token) = &settings.token {
         let mode = settings.mode.as_deref().unwrap_or("").to_ascii_lowercase();
-        // A variable that was inherited by accident must not change who this host is.
+        // A variable that was inherited by accident must not change the identity of this server.
         return match mode.as_str() {
             "environment" | "ci" => Ok(Secret::new(token)),
             _ => Err(SkillError::terminal(
@@ -31,7 +30,7 @@ pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, SkillErro
     let tenant = settings.tenant.as_deref().ok_or_else(|| {
         SkillError::terminal(
             "iam_tenant_required",
-            "CONTROL_PLANE_IAM_URL is set without CONTROL_PLANE_IAM_TENANT, which says whose credential is meant",
+            "CONTROL_PLANE_IAM_URL is set without CONTROL_PLANE_IAM_TENANT, which selects the credential",
         )
     })?;
     let account = format!("{}|{tenant}", settings.url);
@@ -39,23 +38,23 @@ pub(super) fn platform_token(settings: &IamSettings) -> Result<Secret, SkillErro
         SkillError::terminal(
             "iam_not_authenticated",
             format!(
-                "there is no platform access token for {account}: IAM_PLATFORM_ACCESS_TOKEN is not set, and {place}"
+                "the platform access token for {account} is missing: IAM_PLATFORM_ACCESS_TOKEN is not set, and {place}"
             ),
         )
     };
     let Some(path) = &settings.file else {
         return Err(missing(
-            "neither XDG_CONFIG_HOME nor HOME says where the file of credentials is",
+            "neither XDG_CONFIG_HOME nor HOME is set, so the credentials file cannot be found",
         ));
     };
     let Some(document) = read(path)? else {
-        return Err(missing(&format!("there is no file {}", path.display())));
+        return Err(missing(&format!("the file {} does not exist", path.display())));
     };
     let token = choose(&document, &account, settings.principal.as_deref())?;
     token.ok_or_else(|| missing(&format!("{} has no entry for it", path.display())))
 }
 
-/// The file as an object; `None` when there is none.
+/// The file as an object; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<Map<String, Value>>, SkillError> {
     let unreadable = |why: &str| {
         SkillError::terminal(
@@ -68,7 +67,7 @@ fn read(path: &Path) -> Result<Option<Map<String, Value>>, SkillError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         metadata => metadata.map_err(|error| from_io(&error))?,
     };
-    // Opening something else may wait.
+    // Opening another kind of file may block.
     if !metadata.is_file() {
         return Err(unreadable("is not a regular file"));
     }
@@ -84,20 +83,20 @@ fn read(path: &Path) -> Result<Option<Map<String, Value>>, SkillError> {
     }
 }
 
-/// A file that others may read has to be taken for known to them.
+/// Fails if other users may read the file.
 #[cfg(unix)]
 fn check_mode(path: &Path, metadata: &std::fs::Metadata) -> Result<(), SkillError> {
     use std::os::unix::fs::PermissionsExt;
 
     let mode = metadata.permissions().mode() & 0o777;
-    // Not even its owner needs to run it.
+    // An executable file is not expected either.
     if matches!(mode, 0o600 | 0o400) {
         return Ok(());
     }
     Err(SkillError::terminal(
         "iam_credentials_file_permissions",
         format!(
-            "{} has the mode {mode:o}, which lets others than its owner in; change it to 600, and consider its tokens known",
+            "{} has the mode {mode:o}, which gives access to other users; change it to 600, and consider its tokens compromised",
             path.display()
         ),
     ))
@@ -109,7 +108,7 @@ fn check_mode(_: &Path, _: &std::fs::Metadata) -> Result<(), SkillError> {
     Ok(())
 }
 
-/// The token of `account` (`issuer|tenant`), or of its principal when one is named or there is only one.
+/// The token of `account` (`issuer|tenant`), or of its principal if `principal` selects one or there is only one.
 fn choose(
     document: &Map<String, Value>,
     account: &str,
@@ -129,13 +128,13 @@ fn choose(
         [only] => return Ok(Some(only.clone())),
         several => {
             let message = format!(
-                "there are {} credentials for {account}; set IAM_PRINCIPAL to the one that this host is",
+                "there are {} credentials for {account}; set IAM_PRINCIPAL to the principal of this server",
                 several.len()
             );
             return Err(SkillError::terminal("iam_credential_ambiguous", message));
         }
     }
-    // An entry without a principal in its key; it must not be somebody else's.
+    // An entry without a principal in its key. It must not be of another principal.
     let entry = document.get(account).filter(|entry| {
         let recorded = entry["principalId"].as_str().filter(|name| !name.is_empty());
         principal

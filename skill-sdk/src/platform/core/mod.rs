@@ -1,10 +1,10 @@
 //! The platform's core: artifacts and knowledge.
 //!
-//! - `settings`: which variables of the environment say where the core is and who this host is there
+//! - `settings`: the environment variables for the core and the IAM
 //! - `identity`: the platform access token, from the environment or from a file
-//! - `iam`: from that token to a short-lived one for an audience
-//! - `client`: one request with its repeats, and what answers that are no success become
-//! - `artifacts`, `knowledge`: what skills ask for
+//! - `iam`: exchanges that token for a short-lived token of an audience
+//! - `client`: one request with retries, and the error for an unsuccessful response
+//! - `artifacts`, `knowledge`: the requests of skills
 
 pub(crate) mod artifacts;
 mod client;
@@ -29,7 +29,7 @@ use super::web::Web;
 use crate::environment::Environment;
 use crate::error::SkillError;
 
-/// How many configurations have a client. A server has one.
+/// The most clients that are cached, one for each configuration. A server has one.
 pub(super) const MOST_CLIENTS: usize = 64;
 
 static CLIENTS: LazyLock<Cache<CoreSettings, Arc<CoreClient>>> = LazyLock::new(|| Cache::new(MOST_CLIENTS));

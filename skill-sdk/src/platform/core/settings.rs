@@ -1,4 +1,4 @@
-//! Where the core is and who this host is there, from the environment of the call.
+//! The settings for the core and the IAM, from the environment of the call.
 
 use std::path::PathBuf;
 
@@ -11,20 +11,20 @@ use crate::error::SkillError;
 /// The audience of the core's tokens when `CONTROL_PLANE_IAM_AUDIENCE` is not set.
 const DEFAULT_AUDIENCE: &str = "control-plane";
 
-/// What the environment says. It holds credentials, so it has no `Debug`.
+/// The settings for the core. They contain credentials, so they do not implement `Debug`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CoreSettings {
-    /// The address of the core, without a slash at its end.
+    /// The address of the core, without a trailing slash.
     pub(crate) url: String,
     /// `CONTROL_PLANE_API_KEY`.
     pub(crate) api_key: Option<String>,
     pub(crate) iam: Option<IamSettings>,
 }
 
-/// Who this host is in the IAM.
+/// The identity of this server in the IAM.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct IamSettings {
-    /// The address of the IAM, without a slash at its end.
+    /// The address of the IAM, without a trailing slash.
     pub(crate) url: String,
     pub(crate) tenant: Option<String>,
     pub(crate) audience: String,
@@ -34,19 +34,19 @@ pub(crate) struct IamSettings {
     /// `IAM_CREDENTIAL_MODE`.
     pub(crate) mode: Option<String>,
     pub(crate) principal: Option<String>,
-    /// The file of credentials, in `$XDG_CONFIG_HOME` or `$HOME/.config`.
+    /// The credentials file, in `$XDG_CONFIG_HOME` or `$HOME/.config`.
     pub(crate) file: Option<PathBuf>,
 }
 
 impl CoreSettings {
-    /// The codes of failures are `config_missing` and `config_invalid`, both retryable.
+    /// Fails with `config_missing` or `config_invalid`, both retryable.
     pub(crate) fn read(environment: &Environment) -> Result<Self, SkillError> {
         let url = match address(environment, "CONTROL_PLANE_URL")? {
             None => address(environment, "CONTROL_PLANE_SERVER")?,
             url => url,
         };
         let missing = || {
-            let message = "the host has neither CONTROL_PLANE_URL nor CONTROL_PLANE_SERVER; set one of them to the address of the core";
+            let message = "neither CONTROL_PLANE_URL nor CONTROL_PLANE_SERVER is set; set one of them to the address of the core";
             SkillError::retryable("config_missing", message)
                 .with_details(json!({"config": "CONTROL_PLANE_URL"}))
         };
@@ -80,7 +80,7 @@ impl IamSettings {
     }
 }
 
-/// The words of the variable `name`, apart by white space or commas, if there are any.
+/// The words of the variable `name`, separated by white space or commas.
 pub(crate) fn list(environment: &Environment, name: &str) -> Option<Vec<String>> {
     let value = environment.variable(name)?;
     let words = value.split(|c: char| c == ',' || c.is_whitespace());
@@ -88,7 +88,7 @@ pub(crate) fn list(environment: &Environment, name: &str) -> Option<Vec<String>>
     (!words.is_empty()).then_some(words)
 }
 
-/// The address in the variable `name`, without slashes at its end.
+/// The address in the variable `name`, without trailing slashes.
 pub(crate) fn address(environment: &Environment, name: &str) -> Result<Option<String>, SkillError> {
     let Some(value) = environment.variable(name) else {
         return Ok(None);
@@ -97,11 +97,11 @@ pub(crate) fn address(environment: &Environment, name: &str) -> Result<Option<St
     if is_web_address(url) {
         return Ok(Some(url.to_owned()));
     }
-    // The value itself may have a password in it.
+    // The value may contain a password.
     Err(SkillError::retryable(
         "config_invalid",
         format!(
-            "{name} is not an address such as `https://platform.example.com`, without user name, `?` and `#`"
+            "{name} must be an address such as `https://platform.example.com`, without user name, `?` and `#`"
         ),
     )
     .with_details(json!({"config": name})))

@@ -1,4 +1,4 @@
-//! One conversation: the guard, the rotation of models, the repair of answers, the tokens.
+//! One conversation: PII redaction, model fallback, one re-prompt for an invalid reply, usage.
 
 use serde_json::Value;
 use tracing::Instrument;
@@ -10,10 +10,10 @@ use crate::error::SkillError;
 use crate::platform::LlmUsage;
 use crate::platform::pii::{self, Found};
 
-/// How often one model is asked: once, and once more with what was wrong.
+/// How often one model is asked: once, and once more with what is wrong.
 const ATTEMPTS: usize = 2;
 
-/// The value that was answered. What it took is added to `usage`, also when it fails or is dropped.
+/// The valid JSON object of a reply. Its usage is added to `usage`, also when the conversation fails or is dropped.
 pub(super) async fn chat(
     provider: &dyn ChatModel,
     request: ChatRequest,
@@ -26,7 +26,7 @@ pub(super) async fn chat(
         wanted,
         usage,
     };
-    let mut last = SkillError::retryable("llm_not_configured", "there is no model to ask");
+    let mut last = SkillError::retryable("llm_not_configured", "no model is configured");
     for model in provider.models() {
         prompt.correction = None;
         match conversation.ask_model(&model, &mut prompt).await {
@@ -72,7 +72,7 @@ struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    /// Asks one model, and once more when its answer does not fit.
+    /// Asks one model, and once more if its reply is not valid.
     async fn ask_model(&mut self, model: &str, prompt: &mut Prompt) -> Result<Value, ChatError> {
         let mut misfit = None;
         for _ in 0..ATTEMPTS {
@@ -84,10 +84,10 @@ impl Conversation<'_> {
                 Ok(value) => return Ok(value),
                 Err(misfit) => misfit,
             };
-            // Places have names in them that the model made up.
+            // Paths contain names that the model made up.
             let for_caller = pii::redact(&for_caller).text;
-            tracing::debug!(model, why = for_caller, "the answer of the model does not fit");
-            // The model's own words may hold what it was not told, so they pass the guard as well.
+            tracing::debug!(model, why = for_caller, "the reply of the model is not valid");
+            // The reply may contain personal data that was not in the prompt.
             prompt.correction = Some(Correction {
                 answer: pii::redact(&reply.text).text,
                 why: pii::redact(&for_model).text,
@@ -96,7 +96,7 @@ impl Conversation<'_> {
         }
         let model = if model.is_empty() { "default" } else { model };
         let message = format!(
-            "no model gave JSON that fits ({model}: {})",
+            "no model gave valid JSON ({model}: {})",
             misfit.unwrap_or_default()
         );
         let error = SkillError::retryable("llm_invalid_response", message);

@@ -1,4 +1,4 @@
-//! Which provider there is.
+//! The provider of models.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::environment::Environment;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
 
-/// How long one model may take when nothing else is said.
+/// The default timeout for one model.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// The longest that `SKILL_LLM_TIMEOUT_SECONDS` may say, in seconds: a day.
+/// The largest value of `SKILL_LLM_TIMEOUT_SECONDS`, in seconds: 1 day.
 const MAX_TIMEOUT: f64 = 86_400.0;
 
-/// A provider of models, ready to be asked. Cheap to clone.
+/// A client of a provider of models. Cheap to clone.
 #[derive(Clone)]
 pub struct LlmClient(Arc<dyn ChatModel>);
 
@@ -31,7 +31,7 @@ impl LlmClient {
         Self(Arc::new(model))
     }
 
-    /// The client that the environment asks for, unless [`configure_llm`] said otherwise.
+    /// The client of [`configure_llm`], or the client that the environment configures.
     pub(crate) fn of_environment(environment: &Environment) -> Result<Self, SkillError> {
         if let Some(client) = configured(environment)? {
             return Ok(client);
@@ -50,13 +50,13 @@ impl LlmClient {
                 Ok(Self::new(claude))
             }
             other => Err(not_configured(format!(
-                "SKILL_LLM_PROVIDER is `{}`, which is no provider; set it to `openai` or `claude-code`",
+                "SKILL_LLM_PROVIDER must be `openai` or `claude-code`, not `{}`",
                 other.escape_debug()
             ))),
         }
     }
 
-    /// The answer to a request, as `wanted`. What it took is added to `usage`, also when it fails or is dropped.
+    /// The reply to a request, as `wanted`. Its usage is added to `usage`, also when the conversation fails or is dropped.
     pub(crate) async fn chat(
         &self,
         request: ChatRequest,
@@ -69,14 +69,14 @@ impl LlmClient {
 
 debug_fields!(LlmClient {});
 
-/// The models that `SKILL_LLM_MODELS` names, apart by commas.
+/// The models in `SKILL_LLM_MODELS`, separated by commas.
 pub(super) fn models(environment: &Environment) -> Vec<String> {
     let models = environment.variable("SKILL_LLM_MODELS").unwrap_or_default();
     let models = models.split(',').map(str::trim).filter(|model| !model.is_empty());
     models.map(str::to_owned).collect()
 }
 
-/// How long one model may take.
+/// The timeout for one model.
 pub(super) fn timeout(environment: &Environment) -> Result<Duration, SkillError> {
     let Some(text) = environment.variable("SKILL_LLM_TIMEOUT_SECONDS") else {
         return Ok(DEFAULT_TIMEOUT);
@@ -85,7 +85,7 @@ pub(super) fn timeout(environment: &Environment) -> Result<Duration, SkillError>
     let seconds = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= MAX_TIMEOUT);
     seconds.map(Duration::from_secs_f64).ok_or_else(|| {
         not_configured(format!(
-            "SKILL_LLM_TIMEOUT_SECONDS is `{}`, which is no number of seconds over 0 and at most {MAX_TIMEOUT}",
+            "SKILL_LLM_TIMEOUT_SECONDS must be a number of seconds over 0 and at most {MAX_TIMEOUT}, not `{}`",
             text.escape_debug()
         ))
     })
@@ -95,21 +95,21 @@ pub(super) fn not_configured(message: impl Into<String>) -> SkillError {
     SkillError::retryable("llm_not_configured", message)
 }
 
-/// What a model answered.
+/// The reply of a model.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ChatAnswer<T> {
-    /// The answer.
+    /// The value.
     pub data: T,
-    /// What the whole conversation used: all models that were asked, and all repairs.
+    /// The usage of the whole conversation: all models and all re-prompts.
     pub usage: LlmUsage,
-    /// The model that gave the answer.
+    /// The model that replied.
     pub model: String,
 }
 
 type Factory = dyn Fn(&Environment) -> Result<LlmClient, SkillError> + Send + Sync;
 
-/// The factory, and what it made.
+/// The factory, and its client.
 struct Configured {
     factory: Box<Factory>,
     made: OnceLock<LlmClient>,
@@ -117,11 +117,10 @@ struct Configured {
 
 static CONFIGURED: RwLock<Option<Arc<Configured>>> = RwLock::new(None);
 
-/// Puts a provider of your own in the place of the one that the environment chooses, in this whole program.
-/// Needs feature `llm`.
+/// Replaces the provider that the environment configures with your own, in the whole process. Needs feature `llm`.
 ///
-/// `factory` runs when a skill asks for the model the first time; its client is used from then on. A failure is that of the
-/// call, and the next call tries again. Another `configure_llm` replaces it.
+/// `factory` runs when a skill asks for the model for the first time; its client is used from then on. If the factory fails, the
+/// call fails with its error, and the next call runs the factory again. A later `configure_llm` replaces this one.
 ///
 /// ```
 /// use skill_sdk::llm::{Asked, ChatModel, LlmClient, Prompt, Reply};

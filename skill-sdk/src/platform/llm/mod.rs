@@ -1,9 +1,9 @@
 //! Language models.
 //!
-//! - `request`: what a skill asks; `model`: what a provider is asked, and its answer
-//! - `client`: which provider there is
-//! - `chat`: one conversation: the guard, the rotation, the repair, the time, the tokens
-//! - `answer`: from the text of a model to a value of a type
+//! - `request`: requests of skills; `model`: the interface of a provider
+//! - `client`: the configured provider
+//! - `chat`: one conversation: PII redaction, model fallback, re-prompt, usage
+//! - `answer`: from the text of a reply to a value of a type
 //! - `openai`, `claude`: the providers
 
 mod answer;

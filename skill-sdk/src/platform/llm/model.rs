@@ -1,4 +1,4 @@
-//! What a provider is asked, and what it answers.
+//! The interface of a provider: prompt and reply.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,63 +9,63 @@ use super::request::Message;
 use crate::error::SkillError;
 use crate::platform::LlmUsage;
 
-/// Somebody who answers prompts: a provider of models.
+/// A provider of models.
 ///
-/// The library has two, [`OpenAi`](super::OpenAi) and [`ClaudeCode`](super::ClaudeCode). With one of your own,
-/// [`configure_llm`](super::configure_llm) puts it in their place. The guard, the check of answers, the repair, the
-/// rotation of models, the deadline and the cost are done around it.
+/// The library has two, [`OpenAi`](super::OpenAi) and [`ClaudeCode`](super::ClaudeCode).
+/// [`configure_llm`](super::configure_llm) replaces them with your own. The library redacts personal data, validates replies,
+/// re-prompts, falls back to the next model, enforces the deadline and counts the cost.
 pub trait ChatModel: Send + Sync + 'static {
-    /// A word for the provider, for logs and traces.
+    /// The name of the provider, for logs and traces.
     fn provider(&self) -> &'static str;
 
-    /// The models, in the order in which they are asked. The empty name is the provider's default.
+    /// The models, in the order in which they are tried. The empty name is the provider's default.
     fn models(&self) -> Vec<String> {
         vec![String::new()]
     }
 
     /// Asks one model once.
     ///
-    /// The future is dropped when the time of the call is up, and everything that it started must end with it.
+    /// The future is dropped when the call times out. Everything that it started must end with it.
     fn ask<'a>(&'a self, model: &'a str, prompt: &'a Prompt) -> Asked<'a>;
 }
 
-/// The work of [`ChatModel::ask`].
+/// The future of [`ChatModel::ask`].
 pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<Reply, ChatError>> + Send + 'a>>;
 
-/// What a model is asked. Personal data is already replaced in all of it.
+/// What a model is asked. Personal data is already redacted.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// The instructions; may be empty.
+    /// The instructions. May be empty.
     pub system_prompt: String,
     /// The messages, the oldest first.
     pub messages: Vec<Message>,
-    /// The schema of the answer; `None`: any JSON object.
+    /// The schema of the reply; `None` asks for any JSON object.
     pub schema: Option<ResponseSchema>,
     /// From 0 to 2.
     pub temperature: f64,
-    /// The most tokens of the answer.
+    /// The most tokens of the reply.
     pub max_tokens: Option<u32>,
-    /// What was wrong with the last answer of this model, when it is asked again.
+    /// The last reply of this model and what is wrong with it, if the model is asked again.
     pub correction: Option<Correction>,
 }
 
 impl Prompt {
-    /// The last message; empty when there is none.
+    /// The last message. Empty without messages.
     pub fn prompt(&self) -> &str {
         self.messages.last().map_or("", |message| &message.content)
     }
 
-    /// The name of the schema; `None` when any JSON object is asked for.
+    /// The name of the schema; `None` for any JSON object.
     pub fn schema_name(&self) -> Option<&str> {
         self.schema.as_ref().map(|schema| schema.name.as_str())
     }
 
-    /// What the answer must be, for a model that is not given the schema in another way.
+    /// Instructions for the format of the reply, for a model that does not get the schema in another way.
     pub(super) fn format_in_words(&self) -> String {
         match &self.schema {
             Some(schema) => format!(
-                "Answer with one JSON object that fits the JSON Schema below, without any text before or after it:\n{}",
+                "Answer with one JSON object that is valid for the JSON Schema below, without any text before or after it:\n{}",
                 schema.schema
             ),
             None => "Answer with one JSON object, without any text before or after it.".to_owned(),
@@ -73,38 +73,38 @@ impl Prompt {
     }
 }
 
-/// The schema of an answer.
+/// The schema of a reply.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ResponseSchema {
     /// Its name: 1 to 64 ASCII letters, digits, `_` or `-`.
     pub name: String,
-    /// The schema itself, without `$schema`. Answers are validated against it.
+    /// The schema itself, without `$schema`. Replies are validated against it.
     pub schema: Value,
 }
 
-/// An answer that was not accepted.
+/// A reply that is not valid.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Correction {
-    /// The answer.
+    /// The reply.
     pub answer: String,
-    /// What is wrong with it, for the model.
+    /// The reason, for the model.
     pub why: String,
 }
 
-/// What a model answered.
+/// The reply of a model.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Reply {
-    /// The text, in which the JSON is.
+    /// The text that contains the JSON.
     pub text: String,
-    /// What it took, and which model it was.
+    /// The usage, and the model.
     pub usage: LlmUsage,
 }
 
 impl Reply {
-    /// An answer and what it took.
+    /// A reply and its usage.
     pub fn new(text: impl Into<String>, usage: LlmUsage) -> Self {
         Self {
             text: text.into(),
@@ -113,17 +113,17 @@ impl Reply {
     }
 }
 
-/// Why a model did not answer.
+/// Why a model did not reply.
 #[derive(Debug)]
 pub struct ChatError {
     pub(super) error: SkillError,
-    /// Whether another model may answer.
+    /// Whether another model may succeed.
     pub(super) next: bool,
     pub(super) usage: LlmUsage,
 }
 
 impl ChatError {
-    /// The end of the call: another model would not answer either.
+    /// Fails the conversation: another model would fail too.
     pub fn last(error: SkillError) -> Self {
         Self {
             error,
@@ -132,7 +132,7 @@ impl ChatError {
         }
     }
 
-    /// Another model may answer; without one this is the failure of the call.
+    /// Falls back to the next model. Without one, the conversation fails with this error.
     pub fn next(error: SkillError) -> Self {
         Self {
             next: true,
@@ -140,7 +140,7 @@ impl ChatError {
         }
     }
 
-    /// What the failure took all the same.
+    /// Sets the usage of the failed request.
     #[must_use]
     pub fn usage(mut self, usage: LlmUsage) -> Self {
         self.usage = usage;
@@ -154,7 +154,7 @@ impl From<SkillError> for ChatError {
     }
 }
 
-// No texts: they may hold what nobody should read in a log.
+// Texts may contain personal data and must not be logged.
 debug_fields!(Prompt {
     messages,
     temperature,

@@ -1,4 +1,4 @@
-//! What a skill asks a model.
+//! Requests of skills to a model.
 
 /// What a model is asked: instructions, messages and options.
 ///
@@ -23,24 +23,24 @@ pub struct ChatRequest {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
-/// Who speaks in a conversation.
+/// The role of a speaker in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// The one who asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
 }
 
 impl Role {
-    /// The word for it on the wire.
+    /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -50,7 +50,7 @@ impl Role {
 }
 
 impl ChatRequest {
-    /// A request with instructions for the model and no message yet.
+    /// A request with instructions for the model.
     pub fn new(system_prompt: impl Into<String>) -> Self {
         Self {
             system: system_prompt.into(),
@@ -58,7 +58,7 @@ impl ChatRequest {
         }
     }
 
-    /// Adds a message of the one who asks.
+    /// Adds a message of the user.
     pub fn user(self, content: impl AsRef<str>) -> Self {
         self.message(Role::User, content.as_ref())
     }
@@ -76,16 +76,16 @@ impl ChatRequest {
         self
     }
 
-    /// Names the schema of the answer, for the model and for logs. The default is the name of the type.
+    /// Names the schema of the reply, for the model. The default is the name of the type.
     ///
-    /// What is not an ASCII letter, a digit, `_` or `-` becomes `_`; 64 characters count.
+    /// Characters other than ASCII letters, digits, `_` and `-` become `_`. The name is cut after 64 characters.
     pub fn schema_name(mut self, name: impl Into<String>) -> Self {
         self.schema_name = Some(name.into());
         self
     }
 
-    /// How freely the model chooses, from 0 (the default: as little as it can) to 2. What is not a number in this range is
-    /// taken for the nearest end, `NaN` for 0. A model that has no such option is asked without it.
+    /// The sampling temperature, from 0 (the default) to 2. Other values become the nearest bound, and `NaN` becomes 0. A model
+    /// that rejects this option is asked without it.
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.temperature = if temperature.is_nan() {
             0.0
@@ -95,14 +95,14 @@ impl ChatRequest {
         self
     }
 
-    /// The most tokens that the answer may have. The default is the model's.
+    /// The most tokens of the reply. The default is the model's.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 }
 
-// No texts: they may hold personal data.
+// Texts may contain personal data and must not be logged.
 debug_fields!(ChatRequest {
     messages,
     schema_name,

@@ -1,4 +1,4 @@
-//! What the environment says about the model.
+//! The model that the environment configures.
 
 use std::fs;
 
@@ -68,7 +68,7 @@ fn recorded_choices() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named() {
+fn invalid_variables_are_named() {
     type Row = (
         &'static [(&'static str, &'static str)],
         &'static str,
@@ -83,7 +83,7 @@ fn what_cannot_be_used_is_named() {
         (
             &[("SKILL_LLM_API_KEY", "k"), ("SKILL_LLM_MODELS", "m")],
             "llm_not_configured",
-            "the host has no SKILL_LLM_BASE_URL;",
+            "SKILL_LLM_BASE_URL is not set;",
         ),
         (
             &[
@@ -119,7 +119,7 @@ fn what_cannot_be_used_is_named() {
 }
 
 #[test]
-fn an_address_that_cannot_be_used_is_named_without_being_shown() {
+fn the_error_of_an_invalid_address_does_not_show_it() {
     for url in ["llm/v1", "ftp://llm", "https://user:hunter3@llm/v1", "https://"] {
         let mut variables = SERVER;
         variables[0].1 = url;
@@ -140,7 +140,7 @@ fn an_address_that_cannot_be_used_is_named_without_being_shown() {
 }
 
 #[test]
-fn nothing_shows_the_key() {
+fn debug_does_not_show_the_key() {
     let environment = environment(SERVER);
     let settings = OpenAiSettings::read(&environment).unwrap();
     let client = LlmClient::of_environment(&environment).unwrap();

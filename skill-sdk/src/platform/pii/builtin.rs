@@ -1,19 +1,19 @@
-//! The patterns that are always looked for.
+//! The built-in patterns.
 //!
-//! None of the regular expressions looks around: an automaton finds them, in time that is linear in the length of the text
-//! and mostly in one fast pass. What must not stand beside a find is asked afterwards. How long a find is follows from
-//! where it begins, so asking later changes nothing.
+//! The regular expressions do not use look-around, so that an automaton matches them in time linear in the length of the text.
+//! The characters around a match are checked afterwards. The start of a match determines its length, so this gives the same
+//! result.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use fancy_regex::Regex;
 
-/// One kind of find.
+/// One kind of personal data.
 pub(super) struct Pattern {
     pub(super) kind: &'static str,
     expression: Regex,
-    /// Whether what stands before and behind allows the find.
+    /// Whether the text before and after a match allows it.
     fits: fn(before: &str, after: &str) -> bool,
 }
 
@@ -26,7 +26,7 @@ const PATRONYMIC: &str = "[А-ЯЁ][а-яё]*(?:ич|вна|чна|шна)";
 /// Two initials.
 const INITIALS: &str = r"[А-ЯЁ]\.\s?[А-ЯЁ]\.";
 
-/// What `\d` is in the expressions: a digit with a decimal value, of any script.
+/// `\d` of the expressions: a decimal digit of any script.
 static DIGIT: LazyLock<Regex> = LazyLock::new(|| compiled(r"\d"));
 
 /// The patterns in the order of matching.
@@ -36,7 +36,7 @@ pub(super) static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         pattern("снилс", r"\d{3}-\d{3}-\d{3}[\s-]\d{2}", no_digit_beside),
         pattern(
             "паспорт",
-            // Series and number, with at most a few words after the one that tells what they are.
+            // Series and number, at most 20 characters after the word.
             r"(?i:паспорт|серия)\D{0,20}\d{2}\s?\d{2}\D{0,10}\d{6}",
             |_, after| !after.starts_with(is_digit),
         ),
@@ -76,7 +76,7 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a fixed pattern compiles")
 }
 
-/// A decimal digit of any script. Other numbers, such as `¹`, `②` and `½`, do not make a find part of a longer number.
+/// Whether `c` is a decimal digit of any script. Numbers such as `¹`, `②` and `½` do not continue a number.
 fn is_digit(c: char) -> bool {
     if c.is_ascii() || !c.is_numeric() {
         return c.is_ascii_digit();
@@ -88,7 +88,7 @@ fn no_digit_beside(before: &str, after: &str) -> bool {
     !before.ends_with(is_digit) && !after.starts_with(is_digit)
 }
 
-/// No part of a longer number, also of one with a fraction. A full stop behind a number is none.
+/// Whether the match is not part of a longer number, possibly with a fraction. A full stop after a number does not count.
 fn no_number_around(before: &str, after: &str) -> bool {
     let fraction = after
         .strip_prefix('.')
@@ -97,7 +97,7 @@ fn no_number_around(before: &str, after: &str) -> bool {
 }
 
 impl Pattern {
-    /// All finds in `text`, in order; `None` when the expression gave up, and nobody knows what is in the text.
+    /// All matches in `text`, in order; `None` if the expression gave up.
     pub(super) fn find_all(&self, text: &str) -> Option<Vec<Range<usize>>> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -142,7 +142,7 @@ mod tests {
             ("@b.ru", &[]),
             ("%@b.ru", &[]),
             ("a%@b.ru", &["a%@b.ru"]),
-            // There is no boundary before `a`, but one before the dot.
+            // A word boundary is before the dot, and not before `a`.
             ("яa.b@c.de", &[".b@c.de"]),
             ("a@b.c", &[]),
             ("a@b.cd1", &[]),

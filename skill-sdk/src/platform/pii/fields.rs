@@ -2,12 +2,10 @@
 
 use serde_json::{Map, Value};
 
-/// The keyword with which a schema says that an attribute may hold personal data.
+/// The keyword of a schema for an attribute that may contain personal data.
 const KEYWORD: &str = "x-personal-data";
 
-/// The attributes whose schema says `"x-personal-data": "allowed"`, in the order of `properties`.
-///
-/// Only the top level of the schema is looked at.
+/// The attributes with `"x-personal-data": "allowed"` at the top level of the schema, in the order of `properties`.
 pub(super) fn personal_fields(schema: &Value) -> Vec<&str> {
     let properties = schema.get("properties").and_then(Value::as_object);
     properties
@@ -18,8 +16,7 @@ pub(super) fn personal_fields(schema: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The attributes without those whose schema says `"x-personal-data": "allowed"`. Only the top level of the schema is looked
-/// at.
+/// Removes the attributes with `"x-personal-data": "allowed"` at the top level of the schema.
 ///
 /// ```
 /// use serde_json::json;

@@ -1,4 +1,4 @@
-//! The recorded behaviour of the guard, and what it must stand.
+//! Recorded cases of PII redaction, and untrusted texts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,7 +89,7 @@ fn more_of_each_kind() {
         ("Римский-Корсаков Н. А.", "[ПДн:фио]"),
         ("г. Москва, ул. Ленина, д. 1", "г. Москва, ул. Ленина, д. 1"),
         ("[ПДн:фио] [ПДн:телефон]", "[ПДн:фио] [ПДн:телефон]"),
-        // A footnote, a number of a list and a fraction are no further digits of a number; digits of other scripts are.
+        // Footnotes, list numbers and fractions do not continue a number. Digits of other scripts do.
         ("89123456789¹", "[ПДн:телефон]¹"),
         ("①8 912 345-67-89", "①[ПДн:телефон]"),
         ("8 912 345-67-89½", "[ПДн:телефон]½"),
@@ -179,8 +179,8 @@ fn patterns_of_authors_come_last_and_are_checked() {
 
 #[test]
 fn a_pattern_that_gives_up_hides_the_whole_text() {
-    add_pattern("x", r"slow:(?:a+)+(?!.)b").unwrap();
-    let text = format!("slow:{}c", "a".repeat(5000));
+    add_pattern("x", r"(?:a+)+(?!.)b").unwrap();
+    let text = "a".repeat(5000) + "c";
     assert_eq!(redact(&text).text, "[ПДн:unsearched]");
 }
 

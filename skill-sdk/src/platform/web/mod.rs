@@ -1,5 +1,4 @@
-//! HTTP as the clients of services use it: one request and its answer as plain data, so that a test can stand in for the
-//! network.
+//! HTTP for the clients of services. A request and its response are plain data, so that a test can replace the network.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -17,23 +16,23 @@ pub(crate) use reqwest::Method;
 
 use crate::contract::json;
 
-/// How long a connection may take to be made.
+/// The timeout for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One request. It holds credentials, so it has no `Debug`.
+/// A request. It contains credentials, so it does not implement `Debug`.
 pub(crate) struct Request<'a> {
     pub(crate) method: Method,
     pub(crate) url: &'a str,
     /// Names in lower case.
     pub(crate) headers: Vec<(&'static str, Cow<'a, str>)>,
     pub(crate) body: Option<&'a Value>,
-    /// The most bytes of the answer.
+    /// The largest response, in bytes.
     pub(crate) limit: usize,
-    /// How long the whole of it may take.
+    /// The timeout of the whole request.
     pub(crate) timeout: Duration,
 }
 
-/// What came back. A body may hold a credential, so there is no `Debug`.
+/// A response. Its body may contain a credential, so it does not implement `Debug`.
 #[cfg_attr(
     not(feature = "core"),
     expect(dead_code, reason = "only artifacts have a type and a tag")
@@ -46,7 +45,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A JSON document of a service in memory.
+    /// A JSON response of a mock.
     #[cfg(all(feature = "core", feature = "testing"))]
     pub(crate) fn of(status: u16, document: &Value) -> Self {
         Self {
@@ -67,31 +66,31 @@ impl Answer {
     }
 }
 
-/// Why there is no answer.
+/// Why a request got no response.
 #[derive(Debug, Clone)]
 pub(crate) enum WebError {
-    /// No answer came in time, or the connection broke. The text is for the log.
+    /// The request timed out, or the connection failed. The text is for the log.
     Unreachable(String),
-    /// The answer has more bytes than the request allows.
+    /// The response is larger than the request allows.
     TooLarge,
-    /// The request cannot be sent as it is. The text is for people.
+    /// The request cannot be sent. The text is for people.
     Unsendable(String),
 }
 
-/// The answer to a request, when it comes.
+/// A response that is awaited.
 pub(crate) type Sent<'a> = Pin<Box<dyn Future<Output = Result<Answer, WebError>> + Send + 'a>>;
 
-/// What carries requests: an HTTP client, or what stands in for it in a test.
+/// Sends requests: an HTTP client, or its mock in a test.
 pub(crate) trait Transport: Send + Sync + 'static {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a>;
 }
 
-/// Whether an address is one of `https`, however it is written.
+/// Whether the scheme of an address is `https`, in any case.
 fn is_tls(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| url.scheme() == "https")
 }
 
-/// Whether `address` is an absolute address for HTTP without a user name or password in it.
+/// Whether `address` is an absolute HTTP address without user name, password, query and fragment.
 #[cfg(feature = "core")]
 pub(crate) fn is_web_address(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| {
@@ -104,17 +103,17 @@ pub(crate) fn is_web_address(address: &str) -> bool {
     })
 }
 
-/// HTTP over the network, with one client for the whole program.
+/// HTTP over the network, with one client for the whole process.
 pub(crate) struct Web;
 
-/// The client for `http`. It loads no trusted certificates, so that it also works where there are none.
+/// The client for `http`. It does not load trusted certificates, so it also works in an image without any.
 static PLAIN: LazyLock<reqwest::Result<Client>> = LazyLock::new(|| client().tls_certs_only([]).build());
 
 /// The client for `https`.
 static TLS: LazyLock<reqwest::Result<Client>> = LazyLock::new(|| client().build());
 
-/// A client for requests that carry a credential: it follows no redirect, so that the credential goes to no other server,
-/// and uses no proxy of the environment.
+/// A client for requests with a credential. It does not follow redirects, so that the credential is not sent to another server,
+/// and ignores proxies of the environment.
 fn client() -> ClientBuilder {
     Client::builder()
         .redirect(Policy::none())
@@ -130,7 +129,7 @@ impl Transport for Web {
             let client = if is_tls(request.url) { &TLS } else { &PLAIN };
             let client = client.as_ref().map_err(|error| {
                 WebError::Unreachable(format!(
-                    "no HTTP client could be made, are there trusted certificates? {error}"
+                    "cannot create an HTTP client (are trusted certificates installed?): {error}"
                 ))
             })?;
             let mut builder = client
@@ -139,7 +138,7 @@ impl Transport for Web {
             for (name, value) in request.headers {
                 let mut value = HeaderValue::from_str(&value).map_err(|_| {
                     WebError::Unsendable(format!(
-                        "the value for the header `{name}` has characters that no header can hold"
+                        "the value for the header `{name}` contains characters that are not allowed in a header"
                     ))
                 })?;
                 value.set_sensitive(true);
@@ -170,7 +169,7 @@ impl Transport for Web {
     }
 }
 
-/// What went wrong with all its causes, without the address.
+/// The error with all its causes, without the address.
 impl From<reqwest::Error> for WebError {
     fn from(error: reqwest::Error) -> Self {
         let error = error.without_url();
@@ -193,11 +192,11 @@ mod tests {
     use super::is_tls;
 
     #[test]
-    fn a_scheme_in_capitals_is_the_same() {
+    fn the_scheme_is_case_insensitive() {
         for address in ["https://store.test", "HTTPS://store.test", "hTTPs://core.test"] {
             assert!(is_tls(address), "{address}");
         }
-        // A name is no scheme.
+        // A host name is not a scheme.
         assert!(!is_tls("http://https.test"));
     }
 }

@@ -1,5 +1,5 @@
-//! What the core, the IAM and the secret store in memory answer. They let everybody in: whom a service knows is its own
-//! business, and not that of a skill.
+//! The responses of the core, the IAM and the secret store in memory. They accept every credential: a skill does not depend on
+//! the authentication between the services.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{Shared, State};
 use crate::platform::dates;
 use crate::platform::web::{Answer, Request, Sent, Transport, WebError};
 
-/// For how many seconds a token of the IAM, and a login of the store, is good.
+/// The lifetime of a token of the IAM and of a login of the store, in seconds.
 const LIFE: u64 = 300;
 
 impl Transport for Shared<State> {
@@ -32,7 +32,7 @@ impl State {
         let key = path.strip_prefix("/agents/me/connections/");
         self.lookups += usize::from(key.is_some());
         if self.core_down {
-            return Err(WebError::Unreachable("the core of the test is down".to_owned()));
+            return Err(WebError::Unreachable("the mock of the core is down".to_owned()));
         }
         if path == "/agents/me" {
             return Ok(Answer::of(200, &json!({"principalId": "p-1"})));
@@ -50,7 +50,7 @@ impl State {
             "auth": usable.then_some(&connection.auth),
             "status": entry.status,
             "settings": connection.settings,
-            "secretRef": usable.then(|| entry.secret_ref.clone().unwrap_or_else(|| entry.place())),
+            "secretRef": usable.then(|| entry.secret_ref.clone().unwrap_or_else(|| entry.path())),
             "expiresAt": null,
         });
         Ok(Answer::of(200, &document))
@@ -62,16 +62,16 @@ impl State {
             return Answer::of(200, &json!({"auth": auth}));
         }
         self.reads.push(path.to_owned());
-        let refused = |status| Answer::of(status, &json!({"errors": ["refused"]}));
+        let rejected = |status| Answer::of(status, &json!({"errors": ["rejected"]}));
         if self.sealed {
-            return refused(503);
+            return rejected(503);
         }
         let mut entries = self.connections.values();
-        let Some(entry) = entries.find(|entry| entry.status == "active" && entry.place() == path) else {
-            return refused(404);
+        let Some(entry) = entries.find(|entry| entry.status == "active" && entry.path() == path) else {
+            return rejected(404);
         };
-        if let Some(status) = entry.refuses {
-            return refused(status);
+        if let Some(status) = entry.rejects {
+            return rejected(status);
         }
         let data: Value = json!({
             "access_token": entry.token(),

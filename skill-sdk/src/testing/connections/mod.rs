@@ -15,13 +15,13 @@ use crate::platform::clock::Clock;
 use crate::platform::connections::{ConnectionsClient, LONGEST_CACHE, StoreSettings};
 use crate::platform::core::{CoreClient, CoreSettings, IamSettings};
 
-/// The tenant of all connections in memory.
+/// The tenant of all connections.
 const TENANT: &str = "tenant-1";
 
-/// Connections in memory, for [`Invoke::connections`](super::Invoke::connections): a core, an IAM and a secret store. The
-/// client in front of them is the real one. Clones are the same connections.
+/// Connections in memory, for [`Invoke::connections`](super::Invoke::connections): a core, an IAM and a secret store, behind the
+/// real client. Clones share the connections.
 ///
-/// Time stands still at 2026-01-01T00:00:00Z until [`advance`](Self::advance) moves it.
+/// The clock shows 2026-01-01T00:00:00Z until [`advance`](Self::advance) changes it.
 ///
 /// ```
 /// use serde_json::json;
@@ -47,7 +47,7 @@ const TENANT: &str = "tenant-1";
 /// ```
 #[derive(Clone)]
 pub struct FakeConnections {
-    /// The client's transport sees it as well.
+    /// The transport of the client uses it too.
     state: Shared<State>,
     clock: Clock,
     client: Arc<ConnectionsClient>,
@@ -65,13 +65,13 @@ struct State {
 struct Entry {
     connection: FakeConnection,
     status: &'static str,
-    /// Which of its tokens is the current one, from 1.
+    /// The number of the current token, from 1.
     generation: u64,
-    /// When that token expires, by the clock.
+    /// When that token expires.
     expires_at: Option<SystemTime>,
-    /// What the store answers in place of the token.
-    refuses: Option<u16>,
-    /// The place that the core names, when it is not the one where the token is.
+    /// The status that the store returns instead of the token.
+    rejects: Option<u16>,
+    /// The path that the core returns, if it is not that of the token.
     secret_ref: Option<String>,
 }
 
@@ -89,8 +89,8 @@ pub struct FakeConnection {
 }
 
 impl FakeConnection {
-    /// A connection whose type has the name of its key, with the auth `token`, without account and settings. Its tokens are
-    /// `t-1`, `t-2`, … and do not expire.
+    /// A connection with the key `key` as its type, with auth `token`, without account and settings. Its tokens are `t-1`, `t-2`, …
+    /// and do not expire.
     pub fn new(key: impl Into<String>) -> Self {
         let key = key.into();
         Self {
@@ -113,13 +113,13 @@ impl FakeConnection {
         self
     }
 
-    /// Sets how it authenticates. The token of `oauth2` is at another place of the store.
+    /// Sets how it authenticates. The token of `oauth2` has another path in the store.
     pub fn auth(mut self, auth: impl Into<String>) -> Self {
         self.auth = auth.into();
         self
     }
 
-    /// Sets the settings. What is not an object is none.
+    /// Sets the settings. A value that is not an object gives empty settings.
     pub fn settings(mut self, settings: Value) -> Self {
         self.settings = match settings {
             Value::Object(settings) => settings,
@@ -128,13 +128,13 @@ impl FakeConnection {
         self
     }
 
-    /// Sets the first token. Those of later rotations have `-2`, `-3`, … behind it.
+    /// Sets the first token. Rotations append `-2`, `-3`, ….
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self
     }
 
-    /// Sets how long each token is good from when it is made.
+    /// Sets the lifetime of each token.
     pub fn expires_in(mut self, time: Duration) -> Self {
         self.expires_in = Some(time);
         self
@@ -158,8 +158,8 @@ impl Entry {
         }
     }
 
-    /// The place where the token is.
-    fn place(&self) -> String {
+    /// The path of the token.
+    fn path(&self) -> String {
         let root = if self.connection.auth == "oauth2" {
             "oauth2/creds"
         } else {
@@ -181,7 +181,7 @@ impl FakeConnections {
         Self::with_cache(LONGEST_CACHE)
     }
 
-    /// No connections, in front of a client that keeps what it knows for `cache`, at most for 60 seconds.
+    /// No connections, with a client that caches for `cache`, at most for 60 s.
     fn with_cache(cache: Duration) -> Self {
         let clock = Clock::manual();
         let state = Shared::<State>::default();
@@ -201,12 +201,12 @@ impl FakeConnections {
         }
     }
 
-    /// Adds a connection that can be used, or puts it in place of the one with the same key. A key alone is enough.
+    /// Adds an active connection, or replaces the one with the same key. A key alone is enough.
     pub fn add(&self, connection: impl Into<FakeConnection>) {
         self.insert(connection.into(), "active");
     }
 
-    /// Adds a connection that nobody has connected yet.
+    /// Adds a pending connection.
     pub fn pending(&self, connection: impl Into<FakeConnection>) {
         self.insert(connection.into(), "pending");
     }
@@ -216,7 +216,7 @@ impl FakeConnections {
             status,
             generation: 1,
             expires_at: connection.expires_in.map(|time| self.clock.now() + time),
-            refuses: None,
+            rejects: None,
             secret_ref: None,
             connection,
         };
@@ -224,11 +224,11 @@ impl FakeConnections {
         state.connections.insert(entry.connection.key.clone(), entry);
     }
 
-    /// Makes a new token, in place of the one that there is.
+    /// Replaces the token with a new one.
     ///
     /// # Panics
     ///
-    /// When there is no such connection.
+    /// If the connection does not exist.
     #[track_caller]
     pub fn rotate(&self, key: &str) {
         self.change(key, |entry| {
@@ -237,34 +237,34 @@ impl FakeConnections {
         });
     }
 
-    /// Takes the access back: the core says so, and the token is gone from the store.
+    /// Revokes the access: the core reports it, and the store has no token any more.
     ///
     /// # Panics
     ///
-    /// When there is no such connection.
+    /// If the connection does not exist.
     #[track_caller]
     pub fn revoke(&self, key: &str) {
         self.change(key, |entry| entry.status = "revoked");
     }
 
-    /// Lets the access be lost: the core says so, and the token is gone from the store.
+    /// Expires the access: the core reports it, and the store has no token any more.
     ///
     /// # Panics
     ///
-    /// When there is no such connection.
+    /// If the connection does not exist.
     #[track_caller]
     pub fn expire(&self, key: &str) {
         self.change(key, |entry| entry.status = "expired");
     }
 
-    /// Lets the store answer with `status` in place of the token of `key`, while the core says that all is well.
+    /// Makes the store return `status` instead of the token of `key`, while the connection stays active in the core.
     ///
     /// # Panics
     ///
-    /// When there is no such connection.
+    /// If the connection does not exist.
     #[track_caller]
-    pub fn refuse(&self, key: &str, status: u16) {
-        self.change(key, |entry| entry.refuses = Some(status));
+    pub fn reject(&self, key: &str, status: u16) {
+        self.change(key, |entry| entry.rejects = Some(status));
     }
 
     #[track_caller]
@@ -277,15 +277,15 @@ impl FakeConnections {
             let keys: Vec<_> = state.connections.keys().map(String::as_str).collect();
             keys.join(", ")
         };
-        super::fail(&format!("there is no connection `{key}`; there are: {known}"))
+        super::fail(&format!("unknown connection `{key}`; known: {known}"))
     }
 
-    /// Seals the store: nothing is read any more.
+    /// Seals the store: every read fails.
     pub fn seal(&self) {
         self.state.lock().sealed = true;
     }
 
-    /// Opens the store again.
+    /// Unseals the store.
     pub fn unseal(&self) {
         self.state.lock().sealed = false;
     }
@@ -295,17 +295,17 @@ impl FakeConnections {
         self.state.lock().core_down = down;
     }
 
-    /// Moves the clock of the client forward.
+    /// Advances the clock of the client.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }
 
-    /// The current token of `key`, for comparing.
+    /// The current token of `key`.
     pub fn token(&self, key: &str) -> Option<String> {
         self.state.lock().connections.get(key).map(Entry::token)
     }
 
-    /// The places of the store that were read, in order.
+    /// The paths of the store that were read, in order.
     pub fn reads(&self) -> Vec<String> {
         self.state.lock().reads.clone()
     }

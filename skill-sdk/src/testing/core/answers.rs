@@ -1,4 +1,4 @@
-//! The requests that the core in memory knows, and what it answers.
+//! The requests that the core in memory supports, and its responses.
 
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ impl Transport for Shared<State> {
     fn send<'a>(&'a self, request: Request<'a>) -> Sent<'a> {
         let mut state = self.lock();
         let result = if state.down {
-            Err(WebError::Unreachable("the core of the test is down".to_owned()))
+            Err(WebError::Unreachable("the mock of the core is down".to_owned()))
         } else {
             Ok(state.answer(&request))
         };
@@ -32,7 +32,7 @@ struct Query {
     #[serde(rename = "where")]
     conditions: Vec<Filter>,
     as_of: Option<String>,
-    /// How many entities stand on the pages before.
+    /// How many entities the pages before contain.
     #[serde(default)]
     cursor: usize,
     limit: usize,
@@ -46,7 +46,7 @@ impl State {
             let id = path.strip_prefix("/artifacts/");
             return match id.and_then(|rest| rest.strip_suffix("/content")) {
                 Some(id) => self.artifact(&percent_decode_str(id).decode_utf8_lossy()),
-                None => refused(404, "not_found", "the core of the test has nothing there"),
+                None => rejected(404, "not_found", "the mock of the core has no such path"),
             };
         };
         match path {
@@ -61,14 +61,14 @@ impl State {
             }
             "/knowledge/entities:query" => match Query::deserialize(body) {
                 Ok(query) => self.query(&query),
-                Err(error) => refused(400, "invalid_request", &error.to_string()),
+                Err(error) => rejected(400, "invalid_request", &error.to_string()),
             },
             "/context/recall" => {
                 self.recalls.push(body.clone());
                 let sections = || json!({"sections": []});
                 Answer::of(200, &self.recall_answer.clone().unwrap_or_else(sections))
             }
-            _ => refused(404, "not_found", "the core of the test has nothing there"),
+            _ => rejected(404, "not_found", "the mock of the core has no such path"),
         }
     }
 
@@ -81,7 +81,7 @@ impl State {
                 etag: Some(format!("\"sha256:{}\"", hash(data))),
                 body: data.clone(),
             },
-            None => refused(404, "artifact_not_found", &format!("there is no artifact {id}")),
+            None => rejected(404, "artifact_not_found", &format!("unknown artifact {id}")),
         }
     }
 
@@ -116,9 +116,9 @@ impl State {
                 "asOf": query.as_of,
             }));
         }
-        // Wrong conditions are wrong whatever there is.
+        // Invalid conditions are an error even without entities.
         if let Err(why) = filter::matches(&Map::new(), &query.conditions) {
-            return refused(400, "invalid_request", &why);
+            return rejected(400, "invalid_request", &why);
         }
         let mut found = self.knowledge.entities(&query.workspace_id);
         found.retain(|entity| {
@@ -136,6 +136,6 @@ fn workspace(body: &Value) -> &str {
     body["workspaceId"].as_str().unwrap_or_default()
 }
 
-fn refused(status: u16, code: &str, message: &str) -> Answer {
+fn rejected(status: u16, code: &str, message: &str) -> Answer {
     Answer::of(status, &json!({"error": {"code": code, "message": message}}))
 }

@@ -1,13 +1,13 @@
-//! Conditions on attributes, as the platform understands them.
+//! Conditions on attributes, as the platform evaluates them.
 
 use serde_json::{Map, Value};
 
 use crate::platform::core::knowledge::Filter;
 use crate::platform::dates;
 
-/// Whether attributes satisfy all of `conditions`; or what is wrong with a condition.
+/// Whether attributes satisfy all conditions. Fails if a condition is invalid.
 pub(super) fn matches(attributes: &Map<String, Value>, conditions: &[Filter]) -> Result<bool, String> {
-    // Each is looked at, so that a wrong one is found behind one that fails.
+    // Every condition is evaluated, so that each invalid one is found.
     conditions
         .iter()
         .try_fold(true, |all, condition| Ok(all & satisfied(attributes, condition)?))
@@ -31,7 +31,7 @@ fn satisfied(attributes: &Map<String, Value>, condition: &Filter) -> Result<bool
             let characters;
             let values = match value {
                 Value::Array(values) => values,
-                // A text is the list of its characters.
+                // A string counts as the list of its characters.
                 Value::String(text) => {
                     characters = text.chars().map(|c| c.to_string().into()).collect::<Vec<_>>();
                     &characters
@@ -42,7 +42,7 @@ fn satisfied(attributes: &Map<String, Value>, condition: &Filter) -> Result<bool
         }
         "prefix" => {
             let Some(prefix) = value.as_str() else {
-                return Err(format!("`prefix` on `{name}` needs a text"));
+                return Err(format!("`prefix` on `{name}` needs a string"));
             };
             any(&|item| {
                 let below = item.as_str().and_then(|item| item.strip_prefix(prefix));
@@ -59,7 +59,7 @@ fn satisfied(attributes: &Map<String, Value>, condition: &Filter) -> Result<bool
     })
 }
 
-/// The items of a list, or a value as the only one; null is nothing.
+/// The items of a list, or a single value. Null has no items.
 fn items(attribute: &Value) -> &[Value] {
     match attribute {
         Value::Null => &[],
@@ -68,7 +68,7 @@ fn items(attribute: &Value) -> &[Value] {
     }
 }
 
-/// Whether two values are the same; numbers by what they are worth.
+/// Whether two values are equal. Numbers are compared by value.
 pub(super) fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
@@ -87,7 +87,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// The order of two numbers or of two moments; others have none.
+/// The order of two numbers or of two times.
 fn order(left: &Value, right: &Value) -> Option<std::cmp::Ordering> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left.as_f64()?.partial_cmp(&right.as_f64()?),

@@ -11,30 +11,30 @@ use super::filter::equal;
 use crate::platform::core::artifacts::hash;
 use crate::platform::core::knowledge::EntityRecord;
 
-/// The most changes of a kind that a plan names.
+/// The most changes of a kind in a plan.
 const LIMIT: usize = 1000;
 
-/// What stands between a kind and a key.
+/// Separates a kind and a key.
 const SEPARATOR: char = '\u{1f}';
 
-/// What an entity without kind or key has in their place.
+/// The kind or key of an entity without one.
 const NONE: &str = "None";
 
-/// What one source has said about one scope: entities without their kinds, by kind and key.
+/// The entities of one source and scope, by kind and key. The values do not contain the kind.
 type Entities = Map<String, Value>;
 
-/// All that is known, by workspace, pack, source and scope.
+/// All entities, by workspace, pack, source and scope.
 #[derive(Default)]
 pub(super) struct Knowledge(BTreeMap<[String; 4], Entities>);
 
 impl Knowledge {
-    /// What is known of the source and scope of a snapshot, and what will be.
+    /// The current entities for the source and scope of a snapshot, and those after applying it.
     pub(super) fn states(&self, workspace: &str, snapshot: &Value) -> (Entities, Entities) {
         let before = self.0.get(&slot(workspace, snapshot)).cloned();
         (before.unwrap_or_default(), entities(snapshot))
     }
 
-    /// Replaces what is known of the source and scope of a snapshot. Says the token of the new state.
+    /// Replaces the entities for the source and scope of a snapshot. Returns the token of the new state.
     pub(super) fn apply(&mut self, workspace: &str, snapshot: &Value) -> String {
         let entities = entities(snapshot);
         let token = state_token(&entities);
@@ -63,7 +63,7 @@ impl Knowledge {
     }
 }
 
-/// Where the entities of a snapshot are kept.
+/// The key of the entities of a snapshot.
 fn slot(workspace: &str, snapshot: &Value) -> [String; 4] {
     let [pack, source, scope] =
         ["pack", "source", "scope"].map(|name| snapshot[name].as_str().unwrap_or_default().to_owned());
@@ -84,7 +84,7 @@ fn entities(snapshot: &Value) -> Entities {
     entities
 }
 
-/// From one state to another. `token` is that of the state which the plan is for.
+/// The plan from one state to another. `token` is the token of the state after it.
 pub(super) fn plan_of(before: &Entities, after: &Entities, token: &str) -> Value {
     let in_both = |id: &String| before.get(id).zip(after.get(id));
     let opened: Vec<_> = after.keys().filter(|id| !before.contains_key(*id)).collect();
@@ -131,7 +131,7 @@ pub(super) fn state_token(state: &Entities) -> String {
 fn written(mut state: Value) -> String {
     state.sort_all_objects();
     let mut text = Vec::new();
-    // Nothing fails that is written into memory.
+    // Writing to memory does not fail.
     let _ = state.serialize(&mut Serializer::with_formatter(&mut text, Spaced));
     String::from_utf8(text).unwrap_or_default()
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_ordered_and_letters_stay() {
+    fn names_are_sorted_and_letters_are_not_escaped() {
         let state = json!({"b": [1, 2.0, null], "a": {"z": "Ё\u{1f}\"", "y": true}});
         assert_eq!(
             written(state),

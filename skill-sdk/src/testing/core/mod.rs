@@ -1,6 +1,6 @@
 //! A core in memory.
 //!
-//! - `answers`: the requests that it knows, and what it answers
+//! - `answers`: the requests that it supports, and its responses
 //! - `knowledge`: states, snapshots and plans
 //! - `filter`: conditions on attributes
 
@@ -20,8 +20,8 @@ use crate::platform::clock::Clock;
 use crate::platform::core::knowledge::{EntityRecord, Snapshot};
 use crate::platform::core::{CoreClient, CoreSettings};
 
-/// A core in memory, for [`Invoke::core`](super::Invoke::core): artifacts and knowledge. The client in front of it is the
-/// real one. Clones are the same core.
+/// A core in memory, for [`Invoke::core`](super::Invoke::core): artifacts and knowledge, behind the real client. Clones share the
+/// core.
 ///
 /// ```
 /// use serde_json::json;
@@ -42,7 +42,7 @@ use crate::platform::core::{CoreClient, CoreSettings};
 /// ```
 #[derive(Clone)]
 pub struct FakeCore {
-    /// The client's transport sees it as well.
+    /// The transport of the client uses it too.
     state: Shared<State>,
     client: Arc<CoreClient>,
 }
@@ -53,7 +53,7 @@ struct State {
     reads: Vec<String>,
     knowledge: Knowledge,
     applied: Vec<Value>,
-    /// What somebody else applies before the next snapshot: the workspace and the snapshot.
+    /// A workspace and a snapshot that another client applies before the next snapshot.
     interference: Option<(String, Value)>,
     documents: Vec<Value>,
     recalls: Vec<Value>,
@@ -69,7 +69,7 @@ impl Default for FakeCore {
 }
 
 impl FakeCore {
-    /// A core with nothing in it.
+    /// An empty core.
     pub fn new() -> Self {
         let state = Shared::<State>::default();
         let settings = CoreSettings {
@@ -85,24 +85,24 @@ impl FakeCore {
         }
     }
 
-    /// Puts an artifact there.
+    /// Adds an artifact.
     pub fn put(&self, id: impl Into<String>, data: impl Into<Vec<u8>>, media_type: impl Into<String>) {
         let artifact = (data.into(), media_type.into());
         self.state().artifacts.insert(id.into(), artifact);
     }
 
-    /// The ids of all artifacts that were asked for, in order, also of those that are not there.
+    /// The ids of all artifacts that were requested, in order, unknown ids included.
     pub fn reads(&self) -> Vec<String> {
         self.state().reads.clone()
     }
 
-    /// Puts knowledge there, in place of what the same source has said about the same scope. Says the token of the state.
+    /// Applies a snapshot: replaces the entities of its source and scope. Returns the token of the new state.
     pub fn load(&self, workspace: &str, snapshot: &Snapshot) -> String {
         let snapshot = serde_json::to_value(snapshot).unwrap_or_default();
         self.state().knowledge.apply(workspace, &snapshot)
     }
 
-    /// Lets somebody else [`load`](Self::load) this just before the next snapshot is applied, so that a plan is stale.
+    /// Makes another client [`load`](Self::load) a snapshot just before the next snapshot is applied, so that a plan becomes stale.
     pub fn interfere(&self, workspace: impl Into<String>, snapshot: &Snapshot) {
         let snapshot = serde_json::to_value(snapshot).unwrap_or_default();
         self.state().interference = Some((workspace.into(), snapshot));
@@ -113,34 +113,34 @@ impl FakeCore {
         self.state().knowledge.entities(workspace)
     }
 
-    /// The snapshots that were applied, as they came over the wire.
+    /// The snapshots that were applied, as sent.
     pub fn applied(&self) -> Vec<Value> {
         self.state().applied.clone()
     }
 
-    /// The documents that were stored, as they came over the wire.
+    /// The documents that were stored, as sent.
     pub fn documents(&self) -> Vec<Value> {
         self.state().documents.clone()
     }
 
-    /// Sets what is remembered about everything; `{"sections": []}` when it is not set.
+    /// Sets the response to every recall. The default is `{"sections": []}`.
     pub fn recall_answer(&self, answer: Value) {
         self.state().recall_answer = Some(answer);
     }
 
-    /// What was asked to be remembered, as it came over the wire.
+    /// The queries for recall, as sent.
     pub fn recalls(&self) -> Vec<Value> {
         self.state().recalls.clone()
     }
 
-    /// The queries, one for each however many pages it has: `{"workspaceId", "kinds", "where", "asOf"}`.
+    /// The queries, without their pages: `{"workspaceId", "kinds", "where", "asOf"}`.
     ///
-    /// `asOf` is not looked at: what is valid now is the answer.
+    /// The core ignores `asOf` and returns the entities that are valid now.
     pub fn queries(&self) -> Vec<Value> {
         self.state().queries.clone()
     }
 
-    /// Makes the core unreachable, or reachable again. Requests are not repeated meanwhile.
+    /// Makes the core unreachable, or reachable again. The client does not retry.
     pub fn set_down(&self, down: bool) {
         self.state().down = down;
     }

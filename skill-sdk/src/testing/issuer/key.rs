@@ -1,4 +1,4 @@
-//! A key that signs.
+//! A signing key.
 
 use aws_lc_rs::hmac;
 use aws_lc_rs::rand::SystemRandom;
@@ -17,7 +17,7 @@ impl SigningKey {
         Self(KeyPair::generate(KeySize::Rsa2048).expect("the system has random numbers"))
     }
 
-    /// The public half as an entry of a JWKS document.
+    /// The public key as an entry of a JWKS document.
     pub(super) fn jwk(&self, id: &str) -> Value {
         let public = self.0.public_key();
         let number = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
@@ -28,8 +28,8 @@ impl SigningKey {
         })
     }
 
-    /// The signature by an algorithm of JWS. `none` signs with nothing. The HS family is keyed with the public half, as
-    /// whoever tries to confuse a verifier would do; what is not known here is signed as RS256 under its name.
+    /// The signature by an algorithm of JWS. `none` has no signature. The HS family uses the public key as its secret, as an
+    /// algorithm confusion attack does. Unknown algorithms are signed as RS256.
     pub(super) fn sign(&self, algorithm: &str, message: &[u8]) -> Vec<u8> {
         match algorithm {
             "none" => Vec::new(),

@@ -17,10 +17,10 @@ use super::shared::Shared;
 use crate::auth::{AUDIENCE, AuthSettings, IAM_ISSUER, JWKS_URL, Verifier};
 use crate::context::Environment;
 
-/// Issues tokens and serves its keys on a free port of the loopback address, like the identity service of an installation.
+/// Issues tokens and serves its keys on a free port of the loopback address, like an identity provider.
 ///
-/// It needs no runtime: the server has a thread of its own, which ends with the issuer. Tokens are good by default; each
-/// test spoils what it is about.
+/// It does not need a runtime: the server has a thread of its own, which ends with the issuer. Tokens are valid by default. A test
+/// changes what it is about.
 ///
 /// ```
 /// use skill_sdk::testing::{KeysAnswer, TestIssuer};
@@ -36,14 +36,14 @@ use crate::context::Environment;
 /// let late = issuer.token().expires_in(-60).authorization();
 /// assert!(verifier.authenticate(Some(late.as_bytes())).await.is_err());
 ///
-/// // The keys that were fetched outlive an outage.
+/// // Cached keys are used during an outage.
 /// issuer.answer_with(KeysAnswer::Closed);
 /// assert!(verifier.authenticate(Some(token.as_bytes())).await.is_ok());
 /// assert_eq!(issuer.fetches(), 1);
 /// # });
 /// ```
 ///
-/// [`environment`](Self::environment) has the three variables for a host that runs as a program of its own.
+/// [`environment`](Self::environment) has the three variables for a server in a process of its own.
 pub struct TestIssuer {
     issuer: String,
     audience: String,
@@ -54,9 +54,9 @@ pub struct TestIssuer {
 /// The keys of an issuer.
 #[derive(Default)]
 struct Keys {
-    /// All keys that there ever were, by id.
+    /// All keys, by id.
     all: BTreeMap<String, Arc<SigningKey>>,
-    /// The ids of those that are served, in order.
+    /// The ids of the served keys, in order.
     served: Vec<String>,
     /// The id of the key that signs.
     current: String,
@@ -67,7 +67,7 @@ impl TestIssuer {
     ///
     /// # Panics
     ///
-    /// No port of the loopback address can be bound.
+    /// If the loopback address has no free port.
     pub fn start() -> Self {
         Self::start_as("https://issuer.test", "skills")
     }
@@ -76,7 +76,7 @@ impl TestIssuer {
     ///
     /// # Panics
     ///
-    /// No port of the loopback address can be bound.
+    /// If the loopback address has no free port.
     pub fn start_as(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
         let keys = Shared::<Keys>::default();
         let served = keys.clone();
@@ -100,7 +100,7 @@ impl TestIssuer {
         &self.audience
     }
 
-    /// Where its keys are.
+    /// The URL of its keys.
     pub fn jwks_url(&self) -> String {
         format!("http://{}/jwks", self.server.address)
     }
@@ -110,7 +110,7 @@ impl TestIssuer {
         self.keys.lock().document()
     }
 
-    /// The three variables that make a host take its tokens.
+    /// The three environment variables that make a server accept its tokens.
     pub fn variables(&self) -> [(String, String); 3] {
         [
             (IAM_ISSUER.to_owned(), self.issuer.clone()),
@@ -124,32 +124,32 @@ impl TestIssuer {
         Environment::from_vars(self.variables())
     }
 
-    /// What makes a [`Verifier`] take its tokens.
+    /// The settings that make a [`Verifier`] accept its tokens.
     ///
     /// # Panics
     ///
-    /// The issuer was started with a name or an audience that is blank.
+    /// If the name or the audience of the issuer is blank.
     #[expect(clippy::expect_used, reason = "a test that names a blank issuer should stop")]
     pub fn settings(&self) -> AuthSettings {
         AuthSettings::new(&self.issuer, &self.audience, self.jwks_url()).expect("an issuer has a name")
     }
 
-    /// A verifier that takes its tokens. Each has a memory of its own.
+    /// A verifier that accepts its tokens. Each verifier has a cache of its own.
     ///
     /// # Panics
     ///
-    /// The issuer was started with a name or an audience that is blank.
+    /// If the name or the audience of the issuer is blank.
     #[expect(clippy::expect_used, reason = "a test without a client for HTTP should stop")]
     pub fn verifier(&self) -> Verifier {
         Verifier::new(self.settings()).expect("keys of a loopback address can be fetched")
     }
 
-    /// A good token to spoil: signed with the current key, for a new principal of a new tenant, for five minutes.
+    /// A valid token: signed with the current key, for a new principal of a new tenant, for 5 minutes.
     pub fn token(&self) -> TestToken<'_> {
         TestToken::good(self)
     }
 
-    /// Makes a new key, which signs from now on and is served beside the others. Gives its id: `k2`, `k3`, ….
+    /// Creates a key, signs with it from now on, and serves it in addition. Returns its id: `k2`, `k3`, ….
     pub fn rotate(&self) -> String {
         let id = self.add_key();
         let mut keys = self.keys.lock();
@@ -158,7 +158,7 @@ impl TestIssuer {
         id
     }
 
-    /// Makes a new key that is neither served nor signs by default. Gives its id.
+    /// Creates a key that is neither served nor used by default. Returns its id.
     pub fn add_key(&self) -> String {
         let key = Arc::new(SigningKey::generate());
         let mut keys = self.keys.lock();
@@ -171,7 +171,7 @@ impl TestIssuer {
     ///
     /// # Panics
     ///
-    /// There is no such key.
+    /// If a key does not exist.
     pub fn serve_keys<'a>(&self, ids: impl IntoIterator<Item = &'a str>) {
         let ids: Vec<String> = ids.into_iter().map(str::to_owned).collect();
         let mut keys = self.keys.lock();
@@ -181,20 +181,20 @@ impl TestIssuer {
         keys.served = ids;
     }
 
-    /// What those who ask for the keys get from now on. Those who were held get it as well.
+    /// Sets the response to requests for the keys. Held requests get it too.
     pub fn answer_with(&self, answer: KeysAnswer) {
         self.server.state.send_modify(|state| state.answer = answer);
     }
 
-    /// How many times the keys were asked for.
+    /// The number of requests for the keys.
     pub fn fetches(&self) -> usize {
         self.server.state.borrow().fetches
     }
 
-    /// Waits until the keys were asked for that many times, held requests included.
+    /// Waits for this number of requests for the keys, held requests included.
     pub async fn fetched(&self, times: usize) {
         let mut state = self.server.state.subscribe();
-        // The other end lives as long as this.
+        // The sender lives as long as the issuer.
         drop(state.wait_for(|state| state.fetches >= times).await);
     }
 

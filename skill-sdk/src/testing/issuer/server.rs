@@ -1,4 +1,4 @@
-//! The server of keys, on a thread of its own.
+//! The JWKS server, on a thread of its own.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -9,24 +9,24 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
 
-/// The largest head of a request that is read.
+/// The largest request headers, in bytes.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// What those get who ask a [`TestIssuer`](super::TestIssuer) for its keys.
+/// The response of a [`TestIssuer`](super::TestIssuer) to a request for its keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeysAnswer {
     /// The keys: 200 with the document.
     Keys,
-    /// 200 with another text in place of the document.
+    /// 200 with another body instead of the document.
     Text(String),
     /// This status with an empty body.
     Status(u16),
-    /// A redirect to where the keys are.
+    /// A redirect to the keys.
     Redirect,
-    /// The connection is closed without an answer.
+    /// The connection is closed without a response.
     Closed,
-    /// Nothing yet: the answer waits until another one is set.
+    /// No response until another one is set.
     Held,
 }
 
@@ -61,7 +61,7 @@ impl Server {
             let listener = tokio::net::TcpListener::from_std(listener).expect("a bound port listens");
             while let Ok((stream, _)) = listener.accept().await {
                 let (state, document) = (Arc::clone(&shared), Arc::clone(&document));
-                // A client that goes away is its own business.
+                // A client may disconnect at any time.
                 tokio::spawn(async move { serve(stream, &state, &*document).await });
             }
         };
@@ -98,7 +98,7 @@ async fn serve(
     let answer = answered.map_or(KeysAnswer::Closed, |state| state.answer.clone());
     let (status, more, body) = match answer {
         KeysAnswer::Keys => (200, "", document()),
-        // Where a redirect leads, the keys are: whoever follows it gets them.
+        // A client that follows the redirect gets the keys.
         KeysAnswer::Redirect if head.starts_with(b"GET /moved ") => (200, "", document()),
         KeysAnswer::Redirect => (302, "Location: /moved\r\n", String::new()),
         KeysAnswer::Text(text) => (200, "", text),

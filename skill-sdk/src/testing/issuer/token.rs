@@ -1,4 +1,4 @@
-//! A token in the making.
+//! Builds tokens.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::TestIssuer;
 
-/// A token of a [`TestIssuer`]: good as it is, and spoiled by the methods that say how.
+/// A token of a [`TestIssuer`]. It is valid unless a method changes it.
 #[derive(Debug, Clone)]
-#[must_use = "a token is made by `sign` or `authorization`"]
+#[must_use = "`sign` or `authorization` creates the token"]
 pub struct TestToken<'a> {
     issuer: &'a TestIssuer,
     header: Map<String, Value>,
@@ -56,41 +56,41 @@ impl<'a> TestToken<'a> {
         self
     }
 
-    /// Leaves a claim out.
+    /// Removes a claim.
     pub fn without(mut self, name: &str) -> Self {
         self.claims.shift_remove(name);
         self
     }
 
-    /// Sets a member of the header.
+    /// Sets a field of the header.
     pub fn header(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.header.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Leaves a member of the header out.
+    /// Removes a field of the header.
     pub fn without_header(mut self, name: &str) -> Self {
         self.header.shift_remove(name);
         self
     }
 
-    /// The scopes of the caller.
+    /// Sets the scopes of the caller.
     pub fn scopes<'s>(self, scopes: impl IntoIterator<Item = &'s str>) -> Self {
         self.claim("scope", scopes.into_iter().collect::<Vec<_>>())
     }
 
-    /// The scopes that the caller can have at most.
+    /// Sets the scope ceiling of the caller.
     pub fn scope_ceiling<'s>(self, scopes: impl IntoIterator<Item = &'s str>) -> Self {
         self.claim("scope_ceiling", scopes.into_iter().collect::<Vec<_>>())
     }
 
-    /// The principal; good ones are UUIDs.
+    /// Sets the principal, which must be a UUID for a valid token.
     pub fn principal(self, id: &str) -> Self {
         self.claim("sub", id)
     }
 
-    /// The token expires so many seconds from now; a negative number is the past. It was issued a minute before, if that
-    /// is in the past.
+    /// Sets the expiry, in seconds from now; a negative number is in the past. The token is issued now, and at least 60 s before
+    /// its expiry.
     pub fn expires_in(self, seconds: i64) -> Self {
         let expires_at = now().saturating_add(seconds);
         let issued_at = now().min(expires_at.saturating_sub(60));
@@ -99,24 +99,24 @@ impl<'a> TestToken<'a> {
             .claim("nbf", issued_at)
     }
 
-    /// The algorithm. The RS family is signed properly; `none` has no signature; the HS family is keyed with the public
-    /// key; everything else is the name of one algorithm over the signature of RS256.
+    /// Sets the algorithm. The RS family gives valid signatures, `none` gives no signature, the HS family uses the public key as its
+    /// secret. Other names give a signature of RS256.
     pub fn algorithm(self, name: &str) -> Self {
         self.header("alg", name)
     }
 
-    /// Names another key than the one that signs.
+    /// Sets the id of the key in the header only.
     pub fn key_id(self, id: &str) -> Self {
         self.header("kid", id)
     }
 
-    /// Signs with that key of the issuer, and does not change the key that the header names.
+    /// Signs with that key of the issuer. The header does not change.
     pub fn signed_by(mut self, id: &str) -> Self {
         self.signer = Some(id.to_owned());
         self
     }
 
-    /// Changes the claims after they were signed.
+    /// Changes the claims after signing.
     pub fn tampered(mut self) -> Self {
         self.tampered = true;
         self
@@ -126,7 +126,7 @@ impl<'a> TestToken<'a> {
     ///
     /// # Panics
     ///
-    /// The issuer has no key of the id given to [`signed_by`](Self::signed_by).
+    /// If the issuer does not have the key of [`signed_by`](Self::signed_by).
     pub fn sign(&self) -> String {
         let part = |members: &Map<String, Value>| URL_SAFE_NO_PAD.encode(json!(members).to_string());
         let header = part(&self.header);

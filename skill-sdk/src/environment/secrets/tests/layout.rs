@@ -68,7 +68,7 @@ impl Layout {
         mknodat(CWD, self.path(path), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     }
 
-    /// Puts a link in the place of whatever is at `path`, at once.
+    /// Atomically replaces `path` with a link.
     pub(super) fn relink(&self, path: &str, target: &str) {
         let new = format!("{path}.new");
         self.link(&new, target);
@@ -86,7 +86,7 @@ impl Drop for Layout {
         if self.run().is_dir() {
             self.mode("run", 0o755);
         }
-        // What is left in the directory for temporary files is no reason to fail.
+        // Files that remain in the temporary directory do not matter.
         drop(fs::remove_dir_all(&self.root));
     }
 }

@@ -11,7 +11,7 @@ mod swaps;
 
 use crate::error::SkillError;
 
-/// `reason` in the details of a refusal.
+/// `reason` in the details of a rejection.
 fn reason(error: &SkillError) -> &str {
     error
         .details()

@@ -20,7 +20,7 @@ use crate::environment::secrets::read_secret_file;
 /// Names the directory to read from, and turns the test below into the reader.
 const READ_FROM: &str = "SKILL_SDK_TEST_SECRETS_READ_FROM";
 const MARK: &str = "read as another user:";
-const NOBODY: u32 = 65_534;
+const OTHER_USER: u32 = 65_534;
 
 /// The reader, when it was started as one.
 #[test]
@@ -51,23 +51,23 @@ fn as_nobody(layout: &Layout, arguments: &[&str], variables: &[(&str, &str)]) ->
             .args(arguments)
             .envs(variables.iter().copied())
             .current_dir("/");
-        command.gid(NOBODY).uid(NOBODY).output()
+        command.gid(OTHER_USER).uid(OTHER_USER).output()
     };
     let program = std::env::current_exe().unwrap();
     match run(&program) {
         Ok(output) => output,
-        // The folder of the build may be nobody else's business.
+        // Other users may have no access to the build folder.
         Err(_) => {
             let copy = layout.path("program");
             if fs::hard_link(&program, &copy).is_err() {
                 fs::copy(&program, &copy).unwrap();
             }
-            run(&copy).unwrap_or_else(|error| panic!("root cannot become user {NOBODY}: {error}"))
+            run(&copy).unwrap_or_else(|error| panic!("root cannot become user {OTHER_USER}: {error}"))
         }
     }
 }
 
-/// The secret `t` in `run` as somebody else than the owner gets it.
+/// Reads the secret `t` in `run` as another user.
 pub(super) fn read_as_another_user(layout: &Layout) -> Value {
     if !is_root(layout) {
         for path in ["run/t", "run"] {
@@ -107,7 +107,7 @@ fn all_of_it_works_for_an_ordinary_user() {
     let (all, _) = module().rsplit_once("::").unwrap();
     let own = "all_of_it_works_for_an_ordinary_user";
     let (temporary, cases) = (layout.path("temporary"), layout.path("cases.json"));
-    // The folder of the recordings may be nobody else's business.
+    // Other users may have no access to the folder of the recordings.
     let has_cases = fs::copy(PATH, &cases).is_ok();
     if has_cases {
         layout.mode("cases.json", 0o644);

@@ -71,7 +71,7 @@ fn kubernetes_exchanges_data() {
     layout.file("run/..1/t", large("b"));
     layout.link("run/..data", "..0");
     layout.link("run/t", "..data/t");
-    // Both targets stay, and the link is exchanged at once: there is no moment without a value.
+    // Both targets remain, and the link is replaced atomically: the value is always available.
     race(
         &layout,
         READS,

@@ -209,19 +209,16 @@ fn the_message_of_a_missing_secret_names_both_places() {
     for (name, seen) in [
         (
             "gone",
-            format!("there is no file {}/gone", layout.run().display()),
+            format!("the file {}/gone does not exist", layout.run().display()),
         ),
         (
             "blank",
             format!("the file {}/blank is empty", layout.run().display()),
         ),
-        (
-            "UPPER",
-            format!("a file in {} was not looked for", layout.run().display()),
-        ),
+        ("UPPER", format!("no file in {} was read", layout.run().display())),
         (
             "line\n",
-            format!("a file in {} was not looked for", layout.run().display()),
+            format!("no file in {} was read", layout.run().display()),
         ),
     ] {
         let error = read_secret(name, nothing, &layout.run()).unwrap_err();

@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 
 use super::layout::Layout;
-use crate::environment::secrets::refusal::Refusal;
+use crate::environment::secrets::rejection::Rejection;
 use crate::environment::secrets::walk::read_watched;
 
 /// Reads `t`; `looked` gets every component and the number of the attempt. The secrets directory is the component
-/// `run`. Gives the value, `absent` or the reason of the refusal, and the number of attempts.
+/// `run`. Gives the value, `absent` or the reason of the rejection, and the number of attempts.
 fn read(layout: &Layout, mut looked: impl FnMut(&str, usize)) -> (String, usize) {
     let run = layout.run();
     let mut attempts = 0;
@@ -23,7 +23,7 @@ fn read(layout: &Layout, mut looked: impl FnMut(&str, usize)) -> (String, usize)
     let got = match result {
         Ok(Some(content)) => String::from_utf8(content).unwrap(),
         Ok(None) => "absent".to_owned(),
-        Err(Refusal { reason, why }) => reason.map_or(why.into_owned(), str::to_owned),
+        Err(Rejection { reason, why }) => reason.map_or(why.into_owned(), str::to_owned),
     };
     (got, attempts)
 }

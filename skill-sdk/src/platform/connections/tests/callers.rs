@@ -1,4 +1,4 @@
-//! Many callers at a time.
+//! Concurrent callers.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ async fn a_hundred_callers_share_a_failure() {
 }
 
 #[tokio::test]
-async fn who_goes_away_leaves_the_work_to_the_next() {
+async fn the_next_caller_reads_when_the_first_is_dropped() {
     let script = script().then("store.test", [logged_in("vt"), Reply::Nothing, material("tok")]);
     let context = context(&script, &Clock::manual());
     let crm = context.connection("crm").await.unwrap();
@@ -91,7 +91,7 @@ async fn who_goes_away_leaves_the_work_to_the_next() {
 }
 
 #[tokio::test]
-async fn a_fresh_token_is_read_after_it_was_asked_for() {
+async fn a_fresh_token_bypasses_the_cache() {
     let clock = Clock::manual();
     let script = script().then("store.test", [logged_in("vt"), material("one"), material("two")]);
     let context = context(&script, &clock);
@@ -103,7 +103,7 @@ async fn a_fresh_token_is_read_after_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn nothing_prints_a_token() {
+async fn tokens_are_not_printed() {
     let script = script().then(
         "store.test",
         [
@@ -130,7 +130,7 @@ async fn nothing_prints_a_token() {
 }
 
 #[tokio::test]
-async fn another_connection_than_asked_for_is_refused() {
+async fn another_connection_is_rejected() {
     let script =
         Script::new([("exchange", [exchanged()])]).then("/agents/me/connections/", [described("active")]);
     let error = context(&script, &Clock::manual())

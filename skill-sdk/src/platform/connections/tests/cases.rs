@@ -130,7 +130,7 @@ async fn store(id: &str, input: &Value, expect: &Value) {
 
 fn recorded(reply: &Value) -> Reply {
     let Some(status) = reply[0].as_u64() else {
-        // Refused or timed out: nobody answered.
+        // The connection failed or timed out.
         return Reply::Refused;
     };
     let status = u16::try_from(status).unwrap();

@@ -1,4 +1,4 @@
-//! What is not handed out any more.
+//! Tokens that are not returned any more.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::platform::core::tests::script::{Reply, Script};
 
 const EXPIRED: &str = "2025-12-31T00:00:00Z";
 
-/// A core that says this of the connection, one after the other.
+/// A core with these responses for the connection, in order.
 fn core_says<const N: usize>(replies: [Reply; N]) -> std::sync::Arc<Script> {
     Script::new([("exchange", [exchanged(), exchanged(), exchanged()])])
         .then("/agents/me/connections/", replies)
@@ -23,17 +23,17 @@ fn expiring(moment: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn a_refusal_is_the_end_of_the_token_that_was_there() {
+async fn a_rejection_removes_the_cached_token() {
     let active = || described("active");
     let gone = || Reply::Json(404, json!({"error": {"code": "not_found"}}));
     let forbidden = || Reply::Json(403, json!({"error": {"code": "forbidden"}}));
     let missing = || Reply::Json(404, json!({}));
     let unusable = || Reply::Json(200, json!({"data": {"data": {}}}));
-    // What the core and the store say once there is a token, and the code with which both readings fail.
+    // The responses after the first token, and the code of both failures.
     let table: Vec<(Vec<Reply>, Vec<Reply>, &str)> = vec![
         (vec![gone(), gone()], vec![], "connection_not_found"),
         (vec![forbidden(), forbidden()], vec![], "forbidden"),
-        // Not the core, whoever it is.
+        // A response that is not of the core.
         (vec![missing(), missing()], vec![], "core_error"),
         (
             vec![active(), active(), active(), active()],
@@ -76,7 +76,7 @@ async fn a_refusal_is_the_end_of_the_token_that_was_there() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_gone_is_not_described() {
+async fn a_deleted_connection_is_not_described() {
     let gone = || Reply::Json(404, json!({"error": {"code": "not_found"}}));
     let script = core_says([described("active"), gone(), gone()])
         .then("store.test", [logged_in("vt"), material("one")]);
@@ -89,7 +89,7 @@ async fn a_connection_that_is_gone_is_not_described() {
 }
 
 #[tokio::test]
-async fn what_may_pass_leaves_the_token() {
+async fn a_retryable_failure_keeps_the_cached_token() {
     for down in [Reply::Json(503, json!({})), Reply::Refused] {
         let script = core_says([described("active"), described("active")])
             .then("store.test", [logged_in("vt"), material("one"), down]);
@@ -102,7 +102,7 @@ async fn what_may_pass_leaves_the_token() {
 }
 
 #[tokio::test]
-async fn a_token_that_expires_soon_is_not_kept_for_a_minute() {
+async fn a_token_is_not_cached_beyond_its_expiry() {
     let clock = Clock::manual();
     let script = core_says([described("active")]).then(
         "store.test",
@@ -118,7 +118,7 @@ async fn a_token_that_expires_soon_is_not_kept_for_a_minute() {
 }
 
 #[tokio::test]
-async fn times_beyond_all_counting_are_long_ones() {
+async fn very_long_lifetimes_are_accepted() {
     // The largest number below 2^64 that a double holds.
     const LONG: f64 = 18_446_744_073_709_549_568.0;
     let exchanged = || Reply::Json(200, json!({"accessToken": "jwt", "expiresIn": LONG}));

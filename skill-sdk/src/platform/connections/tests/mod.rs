@@ -1,4 +1,4 @@
-//! Connections over a transport that follows a script.
+//! Connections over a scripted transport.
 
 mod callers;
 mod cases;
@@ -16,7 +16,7 @@ use crate::platform::clock::Clock;
 use crate::platform::core::tests::script::{Reply, Script};
 use crate::platform::core::{CoreClient, CoreSettings, IamSettings};
 
-/// A host that the IAM knows.
+/// A server with an identity in the IAM.
 fn core_settings() -> CoreSettings {
     CoreSettings {
         url: "http://core.test".to_owned(),
@@ -65,7 +65,7 @@ fn exchanged() -> Reply {
     Reply::Json(200, json!({"accessToken": "jwt-1", "expiresIn": 300}))
 }
 
-/// A core that knows one connection, and an IAM that knows the host. The store answers what comes behind.
+/// A core with one connection, and an IAM. Tests add the responses of the store.
 fn script() -> Arc<Script> {
     let known = || described("active");
     Script::new([(
@@ -97,7 +97,7 @@ fn material(token: &str) -> Reply {
     Reply::Json(200, json!({"data": {"data": {"access_token": token}}}))
 }
 
-/// The code, whether a repeat may help, and the reason.
+/// The code, whether it is retryable, and the reason.
 fn told(error: &crate::error::SkillError) -> (String, bool, Value) {
     let reason = error
         .details()

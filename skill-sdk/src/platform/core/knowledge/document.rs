@@ -3,22 +3,22 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A text that the platform finds again by its parts.
+/// A text that the platform can search by its parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 #[must_use]
 pub struct Document {
-    /// The key of the document. Storing another one under the same key replaces it.
+    /// The key of the document. Storing another document under the same key replaces it.
     pub natural_key: String,
     /// Its name for people.
     pub title: String,
-    /// Its kind: `document` when nothing else is said.
+    /// Its kind. The default is `document`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its parts in order. The core takes 1 to 500.
+    /// Its parts in order. The core accepts 1 to 500.
     pub chunks: Vec<Chunk>,
-    /// The entities that it is about.
+    /// The entities that it describes.
     #[serde(default)]
     pub links: Vec<Link>,
     /// Tags of its parts.
@@ -45,7 +45,7 @@ impl Document {
         self
     }
 
-    /// Adds an entity that it is about; `rel` says how.
+    /// Adds an entity that it describes; `rel` is the relation.
     pub fn link(mut self, kind: impl Into<String>, key: impl Into<String>, rel: impl Into<String>) -> Self {
         self.links.push(Link {
             kind: kind.into(),
@@ -64,7 +64,7 @@ impl Document {
     }
 }
 
-/// A part of a document. A text alone becomes one.
+/// A part of a document. A string converts into one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -72,10 +72,10 @@ impl Document {
 pub struct Chunk {
     /// The text.
     pub text: String,
-    /// The heading that it stands under.
+    /// The heading above the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heading: Option<String>,
-    /// Its place, when it is not that in the list.
+    /// Its position, if it differs from that in the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
 }
@@ -102,27 +102,27 @@ impl<T: Into<String>> From<T> for Chunk {
     }
 }
 
-/// An entity that a document is about.
+/// An entity that a document describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Its kind.
     pub kind: String,
     /// Its key.
     pub key: String,
-    /// How the document is about it.
+    /// The relation of the document to it.
     pub rel: String,
 }
 
-/// What the core says of a document that it stored.
+/// The response of the core to a stored document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct StoredDocument {
     /// The key of the document.
     pub natural_key: String,
-    /// What became of it, such as `stored`.
+    /// The status, such as `stored`.
     pub status: String,
-    /// Further members of the answer.
+    /// Other fields of the response.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A condition on an attribute. An attribute that is a list satisfies it if one of its items does.
+/// A condition on an attribute. A list satisfies it if one of its items does.
 ///
 /// ```
 /// use skill_sdk::knowledge::{EntityQuery, Filter};
@@ -20,13 +20,13 @@ pub struct Filter {
     pub attr: String,
     /// The operator.
     pub op: String,
-    /// What the attribute is held against.
+    /// The value to compare with.
     #[serde(default)]
     pub value: Value,
 }
 
 impl Filter {
-    /// A condition with an operator that this type has no function for. The core refuses one that it does not know.
+    /// A condition with an operator without a function here. The core rejects unknown operators.
     pub fn new(attr: impl Into<String>, op: impl Into<String>, value: impl Into<Value>) -> Self {
         Self {
             attr: attr.into(),
@@ -46,7 +46,7 @@ impl Filter {
         Self::new(attr, "in", values)
     }
 
-    /// The attribute is the code `prefix` or one below it: `62.01` has `62.01.11` below it, and not `62.011`.
+    /// The attribute is the code `prefix` or a code below it: `62.01.11` is below `62.01`, `62.011` is not.
     pub fn prefix(attr: impl Into<String>, prefix: impl Into<String>) -> Self {
         Self::new(attr, "prefix", prefix.into())
     }
@@ -61,12 +61,12 @@ impl Filter {
         Self::new(attr, "gte", value)
     }
 
-    /// The attribute is there: not null, and no empty list.
+    /// The attribute exists: it is neither null nor an empty list.
     pub fn exists(attr: impl Into<String>) -> Self {
         Self::new(attr, "exists", true)
     }
 
-    /// The attribute is not there.
+    /// The attribute does not exist.
     pub fn missing(attr: impl Into<String>) -> Self {
         Self::new(attr, "exists", false)
     }

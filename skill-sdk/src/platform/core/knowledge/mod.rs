@@ -1,4 +1,4 @@
-//! Knowledge: entities, documents and what is remembered, in a workspace of the platform.
+//! Knowledge: entities, documents and recall, in a workspace of the platform.
 
 mod document;
 mod filter;
@@ -16,7 +16,7 @@ pub use self::query::{EntityQuery, EntityRecord};
 pub use self::recall::{Recall, RecallQuery};
 pub use self::snapshot::{Changes, Entity, EntityKey, Snapshot, SnapshotPlan, SnapshotStale};
 
-/// Null is as good as nothing.
+/// Deserializes null as the default.
 pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: Default + Deserialize<'de>,

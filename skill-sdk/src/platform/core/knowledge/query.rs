@@ -5,26 +5,26 @@ use serde_json::{Map, Value, json};
 
 use super::Filter;
 
-/// How many entities a page has.
+/// The entities of one page.
 const PAGE_SIZE: usize = 500;
 
-/// The most entities of a query that does not say otherwise.
+/// The default limit of entities of a query.
 const DEFAULT_MAX_ITEMS: usize = 10_000;
 
-/// Which entities are asked for.
+/// A query for entities.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct EntityQuery {
     /// Their kinds.
     pub kinds: Vec<String>,
-    /// What all of them satisfy.
+    /// The conditions that all of them satisfy.
     pub filters: Vec<Filter>,
-    /// When they are valid, as an ISO 8601 moment; now when it is `None`.
+    /// The time at which they are valid, in ISO 8601. The default is now.
     pub as_of: Option<String>,
-    /// The most that the caller can take; 10,000 when nothing else is said.
+    /// The most entities that the query may return. The default is 10,000.
     pub max_items: usize,
-    /// Further members of the request, such as `include`.
+    /// Other fields of the request, such as `include`.
     pub rest: Map<String, Value>,
 }
 
@@ -40,19 +40,19 @@ impl EntityQuery {
         }
     }
 
-    /// Asks for those only that satisfy `filter` too.
+    /// Adds a condition.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filters.push(filter);
         self
     }
 
-    /// Asks for those that are valid at a moment, such as `2026-01-31T12:00:00Z`.
+    /// Queries the entities that are valid at a time, such as `2026-01-31T12:00:00Z`.
     pub fn as_of(mut self, moment: impl Into<String>) -> Self {
         self.as_of = Some(moment.into());
         self
     }
 
-    /// Sets the most entities that the caller can take. More of them are a failure, never a shorter list.
+    /// Sets the most entities that the query may return. With more the query fails; the list is never cut.
     pub fn max_items(mut self, most: usize) -> Self {
         self.max_items = most;
         self
@@ -61,7 +61,7 @@ impl EntityQuery {
     /// The request for one page.
     pub(crate) fn page(&self, workspace: &str, cursor: Option<&Value>) -> Value {
         let mut page = Value::Object(self.rest.clone());
-        // A list from somewhere in its middle would be a part of it.
+        // The query must start with the first page.
         if let Some(rest) = page.as_object_mut() {
             rest.shift_remove("cursor");
         }
@@ -87,7 +87,7 @@ pub(crate) struct Page {
     pub(crate) next_cursor: Option<Value>,
 }
 
-/// An entity as it is known.
+/// A known entity.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -99,16 +99,16 @@ pub struct EntityRecord {
     /// Its name for people.
     #[serde(deserialize_with = "super::or_default")]
     pub title: String,
-    /// What is known of it.
+    /// Its attributes.
     #[serde(deserialize_with = "super::or_default")]
     pub attributes: Map<String, Value>,
-    /// Further members, such as `source` and `validFrom`.
+    /// Other fields, such as `source` and `validFrom`.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
 impl EntityRecord {
-    /// The attribute `name`; null when there is none.
+    /// The attribute `name`, or null.
     pub fn attribute(&self, name: &str) -> &Value {
         self.attributes.get(name).unwrap_or(&Value::Null)
     }

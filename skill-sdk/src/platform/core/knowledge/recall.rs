@@ -1,18 +1,17 @@
-//! What is remembered about a subject.
+//! Recall: what the platform knows about a subject.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What to remember about. Its members are the core's; the ones that have no method are [`set`](Self::set) by name.
+/// A query for recall. Fields of the core without a method here are [`set`](Self::set) by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 #[must_use]
 pub struct RecallQuery {
-    /// Further members, on the wire beside the others. One with the name of another member that is set
-    /// does not count.
+    /// Other fields of the JSON object. A field of this type that is set takes precedence.
     //
-    // First: of two members with one name the last is sent.
+    // Must be first: of two fields with the same name the last is sent.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
     /// The workspace.
@@ -38,21 +37,21 @@ impl RecallQuery {
         self
     }
 
-    /// Sets a member that this type does not know.
+    /// Sets a field without a method of its own.
     pub fn set(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.rest.insert(name.into(), value.into());
         self
     }
 }
 
-/// What is remembered.
+/// The result of recall.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Recall {
-    /// The sections of the answer, as the core gives them.
+    /// The sections, as the core returns them.
     pub sections: Vec<Value>,
-    /// Further members of the answer.
+    /// Other fields of the response.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }

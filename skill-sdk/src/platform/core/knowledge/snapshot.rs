@@ -1,33 +1,31 @@
-//! All that a source says, and what it changes.
+//! Snapshots of a source, and what they change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::SkillError;
 
-/// All that a source says about a scope.
+/// The complete content of a source for a scope.
 ///
-/// What is known of the same source and scope and is not in it ends to be valid.
-///
-/// Members of the platform that this type does not know go into `rest`.
+/// Known entities of the same source and scope that are not in the snapshot become invalid. `rest` contains the fields of the
+/// platform that this type does not have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 #[must_use]
 pub struct Snapshot {
-    /// Further members, on the wire beside the others. One with the name of another member that is set
-    /// does not count.
+    /// Other fields of the JSON object. A field of this type that is set takes precedence.
     //
-    // First: of two members with one name the last is sent.
+    // Must be first: of two fields with the same name the last is sent.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
     /// The package of the kinds of its entities.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub pack: String,
-    /// Where it comes from, such as `table:branches`.
+    /// The source, such as `table:branches`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// The part of the source that it is all of.
+    /// The part of the source that the snapshot covers.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub scope: String,
     /// The entities.
@@ -64,10 +62,9 @@ impl Snapshot {
 #[non_exhaustive]
 #[must_use]
 pub struct Entity {
-    /// Further members, on the wire beside the others. One with the name of another member that is set
-    /// does not count.
+    /// Other fields of the JSON object. A field of this type that is set takes precedence.
     //
-    // First: of two members with one name the last is sent.
+    // Must be first: of two fields with the same name the last is sent.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
     /// Its kind, such as `branch`.
@@ -76,19 +73,19 @@ pub struct Entity {
     /// Its key among those of its kind.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub key: String,
-    /// Its key where the platform finds one by itself.
+    /// Its natural key, if the platform determines the key.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub natural_key: String,
     /// Its name for people.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// What is known of it.
+    /// Its attributes.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub attributes: Map<String, Value>,
 }
 
 impl Entity {
-    /// An entity of which only kind and key are known.
+    /// An entity with a kind and a key.
     pub fn new(kind: impl Into<String>, key: impl Into<String>) -> Self {
         Self {
             kind: kind.into(),
@@ -110,40 +107,40 @@ impl Entity {
     }
 }
 
-/// What a snapshot changes, or has changed.
+/// The changes of a snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct SnapshotPlan {
-    /// How many entities begin to be valid. A changed one counts here, in `closed` and in `superseded`.
+    /// How many entities become valid. A changed entity counts here, in `closed` and in `superseded`.
     pub opened: u64,
-    /// How many end to be valid.
+    /// How many entities become invalid.
     pub closed: u64,
-    /// How many are replaced by another state of them.
+    /// How many entities get another state.
     pub superseded: u64,
-    /// How many stay as they are.
+    /// How many entities do not change.
     pub unchanged: u64,
-    /// Which ones.
+    /// The changed entities.
     #[serde(deserialize_with = "super::or_default")]
     pub changes: Changes,
-    /// What [`apply`](crate::knowledge::Knowledge::apply) takes as its expected state.
+    /// The expected state for [`apply`](crate::knowledge::Knowledge::apply).
     #[serde(deserialize_with = "super::or_default")]
     pub state_token: String,
-    /// Further members of the answer, such as `conflicts`: entities of other sources with the same natural key.
+    /// Other fields of the response, such as `conflicts`: entities of other sources with the same natural key.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What is known has changed since the plan was made: make it again with [`preview`](crate::knowledge::Knowledge::preview).
+/// The state has changed since the plan was made: call [`preview`](crate::knowledge::Knowledge::preview) again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SnapshotStale {
-    /// The token of the state that there is now, if the core says it.
+    /// The token of the current state, if the core returns it.
     pub state_token: Option<String>,
 }
 
 impl SnapshotStale {
-    /// What a failure of [`apply`](crate::knowledge::Knowledge::apply) says of the state; `None` when it is another failure.
+    /// Reads an error of [`apply`](crate::knowledge::Knowledge::apply); `None` for other errors.
     pub fn of(error: &SkillError) -> Option<Self> {
         (error.code() == "snapshot_stale").then(|| Self {
             state_token: error
@@ -153,20 +150,20 @@ impl SnapshotStale {
     }
 }
 
-/// The entities that a snapshot changes, or the first of them.
+/// The entities that a snapshot changes. The lists are cut at `limit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Changes {
-    /// Those that are new.
+    /// New entities.
     pub opened: Vec<EntityKey>,
-    /// Those that become different.
+    /// Entities that change.
     pub changed: Vec<EntityKey>,
-    /// Those that are gone.
+    /// Entities that become invalid.
     pub closed: Vec<EntityKey>,
-    /// The most entities that each list holds.
+    /// The most entities in each list.
     pub limit: u64,
-    /// Whether a list had to be cut.
+    /// Whether a list was cut.
     pub truncated: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Tokens of the IAM: when they are asked for, by whom, and what is done with a refusal.
+//! Tokens of the IAM: requests, caching and rejections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,7 +99,7 @@ async fn a_refused_token_is_renewed_once() {
     );
     assert_eq!(bearers(&script).len(), 2);
 
-    // Of a key there is no other.
+    // A key cannot be renewed.
     let script = Script::of([refused()]);
     recall(&context(&with_key(), &script, &Clock::manual()))
         .await

@@ -69,7 +69,7 @@ fn what_the_core_says_is_passed_on_within_limits_and_without_the_credential() {
         super::super::client::failure(400, Some(&envelope), "key-1")
     };
     let error = of("no such field", json!({"field": "a"}));
-    assert_eq!(error.message(), "the core answered 400: no such field");
+    assert_eq!(error.message(), "the core returned status 400: no such field");
     assert_eq!(error.details(), Some(&json!({"field": "a"})));
     let error = of(&"ä".repeat(600), json!("x".repeat(20_000)));
     assert_eq!(error.message().chars().filter(|c| *c == 'ä').count(), 500);

@@ -24,7 +24,7 @@ fn snapshot() -> Snapshot {
 
 #[tokio::test(start_paused = true)]
 async fn repeats_have_pauses_within_the_window_and_one_key() {
-    // What is answered first, and whether it is worth a repeat of a request that may be repeated.
+    // The first response, and whether a retryable request is retried.
     let table = [
         (Reply::Refused, true),
         (Reply::Json(502, json!({})), true),

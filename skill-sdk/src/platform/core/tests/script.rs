@@ -24,7 +24,7 @@ impl Seen {
     }
 }
 
-/// What comes back.
+/// A response.
 #[derive(Clone)]
 pub(crate) enum Reply {
     /// A status and a JSON document.
@@ -85,7 +85,7 @@ impl Script {
         self.seen.lock().unwrap().clone()
     }
 
-    /// What was sent to addresses with `part` in them.
+    /// The requests to addresses with `part` in them.
     pub(crate) fn seen_at(&self, part: &str) -> Vec<Seen> {
         let seen = self.seen().into_iter();
         seen.filter(|request| request.url.contains(part)).collect()

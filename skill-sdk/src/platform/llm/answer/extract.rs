@@ -1,13 +1,13 @@
-//! The JSON in the text of a model.
+//! The JSON in the text of a reply.
 
 use serde_json::Value;
 
 use crate::contract::json;
 
-/// How many fenced blocks are looked at.
+/// How many fenced blocks are read.
 const MAX_BLOCKS: usize = 32;
 
-/// The JSON value that the text is, or that stands in a fenced block of it, or from its first `{` to its last `}`.
+/// The JSON value in a text: the whole text, a fenced block, or from the first `{` to the last `}`.
 pub(super) fn json(text: &str) -> Option<Value> {
     let parse = |text: &str| json::parse(text.trim().as_bytes()).ok();
     parse(text)
@@ -18,12 +18,12 @@ pub(super) fn json(text: &str) -> Option<Value> {
         })
 }
 
-/// What stands between three backticks and the next three.
+/// The texts between triple backticks.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     text.split("```").skip(1).step_by(2).take(MAX_BLOCKS)
 }
 
-/// A block without the word behind its first backticks.
+/// A block without the language after its backticks.
 fn without_language(block: &str) -> &str {
     block.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '.'))
 }

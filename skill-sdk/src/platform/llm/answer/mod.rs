@@ -1,7 +1,7 @@
-//! From the text of a model to a value of a type.
+//! From the text of a reply to a value of a type.
 //!
 //! - `extract`: the JSON in the text
-//! - `wanted`: what the answer must be, and whether it is
+//! - `wanted`: validates the reply
 
 mod extract;
 #[cfg(test)]

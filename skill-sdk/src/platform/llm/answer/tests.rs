@@ -1,4 +1,4 @@
-//! From texts and types to answers.
+//! From texts to values of types.
 
 use std::fs;
 
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Recorded extractions that come out differently, and why.
+/// Recorded extractions with another result here, and why.
 const DIFFERENT: &[&str] = &[
-    // `NaN` is no JSON. No object comes out of it either way.
+    // `NaN` is not JSON. Neither implementation finds an object.
     "extract-05",
 ];
 
@@ -44,7 +44,7 @@ fn recorded_extractions() {
 }
 
 #[test]
-fn extraction_stands_long_and_deep_texts() {
+fn long_and_deep_texts_are_read() {
     let object = || Some(json!({"a": 1}));
     assert_eq!(extract::json(&("```".repeat(100_000) + "{\"a\": 1}")), object());
     assert_eq!(extract::json(&"{".repeat(200_000)), None);
@@ -71,18 +71,18 @@ enum Kind {
 }
 
 #[test]
-fn a_misfit_tells_callers_places_and_no_values() {
+fn callers_get_paths_and_no_values() {
     let wanted = Wanted::of::<Report>(Some("my report!")).unwrap();
     let answer = json!({"kind": "hunter2", "title": "", "share": 7});
     let misfit = wanted.read(&answer.to_string()).unwrap_err();
     assert!(misfit.for_model.contains("hunter2"), "{misfit:?}");
     assert_eq!(
         misfit.for_caller,
-        "the answer does not fit the schema `my_report_` at /kind, /share, /title"
+        "the reply is not valid for the schema `my_report_` at /kind, /share, /title"
     );
     for (text, why) in [
-        ("no", "there is no JSON in the answer"),
-        ("[{}]", "the answer is not a JSON object"),
+        ("no", "the reply contains no JSON object"),
+        ("[{}]", "the reply contains no JSON object"),
     ] {
         assert_eq!(wanted.read(text).unwrap_err().for_caller, why);
         assert_eq!(Wanted::any_object().read(text).unwrap_err().for_caller, why);
@@ -90,7 +90,7 @@ fn a_misfit_tells_callers_places_and_no_values() {
 }
 
 #[test]
-fn what_only_the_type_knows_is_a_misfit_too() {
+fn rules_of_deserialize_are_validated_too() {
     #[derive(Debug, Deserialize, JsonSchema)]
     struct Even {
         #[serde(deserialize_with = "even")]
@@ -113,11 +113,11 @@ fn what_only_the_type_knows_is_a_misfit_too() {
         misfit.for_model.ends_with("`Even`: it must be even"),
         "{misfit:?}"
     );
-    assert_eq!(misfit.for_caller, "the answer cannot be read as `Even`");
+    assert_eq!(misfit.for_caller, "the reply cannot be deserialized as `Even`");
 }
 
 #[test]
-fn a_type_that_no_object_is_read_as_is_told() {
+fn a_type_that_is_not_an_object_is_rejected() {
     let Err(error) = Wanted::of::<Vec<String>>(None) else {
         panic!("a list was taken for an object");
     };

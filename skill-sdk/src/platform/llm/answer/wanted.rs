@@ -1,4 +1,4 @@
-//! What an answer must be, and whether it is.
+//! Validates the reply of a model.
 
 use std::fmt::Display;
 
@@ -12,45 +12,36 @@ use crate::error::SkillError;
 use crate::platform::llm::model::ResponseSchema;
 use crate::validation::{Schema, Violation};
 
-/// How many violations a model is told of.
+/// The most violations in a re-prompt.
 const MAX_VIOLATIONS: usize = 10;
 
-/// The longest text about what is wrong, in characters.
+/// The longest reason in a re-prompt, in characters.
 const MAX_WHY: usize = 2000;
 
 /// The longest name of a schema, in characters.
 const MAX_NAME: usize = 64;
 
-/// What an answer must be: an object that fits a schema and can be read as a type, or any object.
+/// What a reply must be: an object that is valid for a type, or any object.
 pub(crate) struct Wanted {
     of_type: Option<OfType>,
 }
 
-/// What is known of a type.
+/// The schema of a type and how values are validated.
 struct OfType {
-    /// What a provider is told.
+    /// The schema for the provider.
     told: ResponseSchema,
     compiled: Schema,
-    /// Whether a value can be read as the type; says why not.
+    /// Deserializes a value as the type; fails with the reason.
     reads: fn(&Value) -> Result<(), String>,
 }
 
-/// Why an answer was not accepted.
+/// Why a reply is not valid.
 #[derive(Debug)]
 pub(in crate::platform::llm) struct Misfit {
-    /// With the values that are wrong: they are the model's own.
+    /// Contains the invalid values, which are the model's own.
     pub(in crate::platform::llm) for_model: String,
-    /// With places only.
+    /// Contains paths only.
     pub(in crate::platform::llm) for_caller: String,
-}
-
-impl Misfit {
-    fn same(why: &str) -> Self {
-        Self {
-            for_model: why.to_owned(),
-            for_caller: why.to_owned(),
-        }
-    }
 }
 
 impl Wanted {
@@ -58,7 +49,7 @@ impl Wanted {
         Self { of_type: None }
     }
 
-    /// An answer of type `T`, whose schema is called `name` for the model.
+    /// A reply of type `T`. The model gets its schema under `name`.
     pub(crate) fn of<T: DeserializeOwned + JsonSchema>(name: Option<&str>) -> Result<Self, SkillError> {
         let mut schema = schema::inputs::<T>().map_err(|problem| unusable::<T>(&problem))?;
         if let Some(members) = schema.as_object_mut() {
@@ -82,14 +73,15 @@ impl Wanted {
         Some(self.of_type.as_ref()?.told.clone())
     }
 
-    /// The object in the text of a model, if it is what is wanted.
+    /// The valid object in the text of a reply.
     pub(in crate::platform::llm) fn read(&self, text: &str) -> Result<Value, Misfit> {
-        let Some(value) = extract::json(text) else {
-            return Err(Misfit::same("there is no JSON in the answer"));
-        };
-        if !value.is_object() {
-            return Err(Misfit::same("the answer is not a JSON object"));
-        }
+        let value = extract::json(text).filter(Value::is_object).ok_or_else(|| {
+            let why = "the reply contains no JSON object".to_owned();
+            Misfit {
+                for_model: why.clone(),
+                for_caller: why,
+            }
+        })?;
         if let Some(of_type) = &self.of_type {
             of_type.check(&value)?;
         }
@@ -104,21 +96,24 @@ impl OfType {
             .validate_value(value)
             .map_err(|invalid| misfit(name, &invalid.into_violations()))?;
         (self.reads)(value).map_err(|why| Misfit {
-            for_model: cut(&format!("the answer does not fit the schema `{name}`: {why}")),
-            for_caller: format!("the answer cannot be read as `{name}`"),
+            for_model: cut(&format!("the reply is not valid for the schema `{name}`: {why}")),
+            for_caller: format!("the reply cannot be deserialized as `{name}`"),
         })
     }
 }
 
 fn unusable<T>(why: &dyn Display) -> SkillError {
-    let message = format!("a model cannot be asked for `{}`: {why}", type_name::<T>());
+    let message = format!("`{}` cannot be the type of a reply: {why}", type_name::<T>());
     SkillError::terminal("llm_schema_unusable", message)
 }
 
-/// The failure of an answer that was accepted and then could not be read after all.
+/// The failure of a valid reply that cannot be deserialized.
 pub(crate) fn unreadable(why: &dyn Display) -> SkillError {
-    SkillError::retryable("llm_invalid_response", "the answer of the model cannot be read")
-        .with_source(why.to_string())
+    SkillError::retryable(
+        "llm_invalid_response",
+        "the reply of the model cannot be deserialized",
+    )
+    .with_source(why.to_string())
 }
 
 fn misfit(name: &str, violations: &[Violation]) -> Misfit {
@@ -128,7 +123,7 @@ fn misfit(name: &str, violations: &[Violation]) -> Misfit {
         .map(|found| format!("{}: {}", found.path, found.message))
         .collect();
     let places: Vec<_> = told.map(|found| found.path.as_str()).collect();
-    let start = format!("the answer does not fit the schema `{name}`");
+    let start = format!("the reply is not valid for the schema `{name}`");
     Misfit {
         for_model: cut(&format!("{start}: {}", lines.join("; "))),
         for_caller: cut(&format!("{start} at {}", places.join(", "))),
@@ -139,7 +134,7 @@ fn cut(text: &str) -> String {
     text.chars().take(MAX_WHY).collect()
 }
 
-/// A name that every provider takes.
+/// A name that every provider accepts.
 fn usable_name(name: &str) -> String {
     let name = if name.is_empty() { "answer" } else { name };
     let usable = |c: char| c.is_ascii_alphanumeric() || c == '-';

@@ -1,9 +1,9 @@
-//! The command line tool Claude Code, as a child process for each answer.
+//! Claude Code, as a child process for each reply.
 //!
-//! The prompt goes over standard input, nothing of it into the arguments. The child works in an empty directory of its own,
-//! without tools and without servers of tools, and with no key of an API in its environment.
+//! The prompt goes to standard input, never into the arguments. The child process runs in an empty directory of its own, without
+//! tools, without MCP servers, and without API keys in its environment.
 //!
-//! - `process`: running it; `reply`: what it says
+//! - `process`: runs the CLI; `reply`: reads its output
 
 mod process;
 mod reply;
@@ -19,31 +19,31 @@ use super::request::Role;
 use crate::environment::{Environment, Secret};
 use crate::error::SkillError;
 
-/// What the tool is told to be, in place of an assistant for programmers.
+/// Replaces the system prompt of the CLI, which is for programmers.
 const SYSTEM_PROMPT: &str = "You give structured output. Follow the instructions in the user's message and answer with \
                              exactly one JSON object, without explanations and without Markdown.";
 
-/// The variable with the token of a subscription. It is handed on and never shown.
+/// The environment variable with the token of a subscription. It is passed to the CLI and never shown.
 const TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
 
-/// The command line tool Claude Code.
+/// Claude Code, the CLI.
 #[must_use]
 pub struct ClaudeCode {
     binary: PathBuf,
-    /// The empty name is the choice of the tool.
+    /// The empty name is the default of the CLI.
     models: Vec<String>,
     timeout: Duration,
     environment: Environment,
-    /// What stands in no message. Without the white space around it, which the tool drops as well.
+    /// The token, which no message may contain. Trimmed, as the CLI does.
     token: Option<Secret>,
 }
 
 impl ClaudeCode {
-    /// The program `binary`, a path or a name on the search path of `environment`, whose variables it gets. One answer may
-    /// take 300 seconds, and the tool chooses the model.
+    /// The program `binary`: a path, or a name on the search path. It gets the variables of `environment`. The timeout is 300 s,
+    /// and the CLI chooses the model.
     pub fn new(binary: impl AsRef<Path>, environment: &Environment) -> Self {
         let mut binary = binary.as_ref().to_owned();
-        // The child works in another directory.
+        // The child process has another working directory.
         if binary.components().count() > 1
             && let Ok(path) = std::path::absolute(&binary)
         {
@@ -58,7 +58,7 @@ impl ClaudeCode {
         }
     }
 
-    /// Names the models, in the order in which they are asked. Without any the tool chooses.
+    /// Sets the models, in the order in which they are tried. An empty list leaves the choice to the CLI.
     pub fn models(mut self, models: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.models = models.into_iter().map(Into::into).collect();
         if self.models.is_empty() {
@@ -67,7 +67,7 @@ impl ClaudeCode {
         self
     }
 
-    /// Sets how long one answer may take.
+    /// Sets the timeout of one reply.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -130,7 +130,7 @@ debug_fields!(ClaudeCode {
     timeout
 });
 
-/// The whole prompt as one text in sections.
+/// The whole prompt as one text with sections.
 fn rendered(prompt: &Prompt) -> String {
     let mut text = format!("# Instructions\n\n{}", prompt.system_prompt);
     for message in &prompt.messages {
@@ -140,10 +140,7 @@ fn rendered(prompt: &Prompt) -> String {
         };
         text.push_str(&format!("\n\n# {title}\n\n{}", message.content));
     }
-    text.push_str(&format!(
-        "\n\n# Format of the answer\n\n{}",
-        prompt.format_in_words()
-    ));
+    text.push_str(&format!("\n\n# Format\n\n{}", prompt.format_in_words()));
     if let Some(Correction { why, .. }) = &prompt.correction {
         text.push_str(&format!(
             "\n\n# Correction\n\nThe last answer was not accepted: {why}. Give the corrected JSON object."

@@ -1,4 +1,4 @@
-//! Running the tool: one child process in a group of its own.
+//! Runs the CLI: one child process in a process group of its own.
 
 use std::io;
 use std::path::Path;
@@ -15,27 +15,26 @@ use crate::environment::Environment;
 use crate::error::SkillError;
 use crate::platform::llm::model::ChatError;
 
-/// The most that the tool may write to its standard output, in bytes.
+/// The largest standard output, in bytes.
 const MAX_OUTPUT: u64 = 8 * 1024 * 1024;
 
-/// How much of its standard error is kept, in bytes.
+/// How much of standard error is kept, in bytes.
 const MAX_ERRORS: u64 = 64 * 1024;
 
-/// How long the pipes of a program that ended are read for what is still in them. Something that it left behind may hold them
-/// open for ever.
+/// How long the pipes are read after the program ended. A process that it left behind may keep them open for ever.
 const PIPES: Duration = Duration::from_secs(1);
 
-/// Keys that would make the tool ask an API in place of what it is signed in to.
+/// Keys that would make the CLI use the API instead of its subscription.
 const REMOVED: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
-/// Runs the program to its end. Dropping the future kills it, with everything that it started and that is still in its group.
+/// Runs the program to its end. Dropping the future kills the whole process group.
 pub(super) async fn run(
     binary: &Path,
     arguments: &[&str],
     input: Vec<u8>,
     environment: &Environment,
 ) -> Result<Output, ChatError> {
-    // Dropped last: nobody works in it any more when it is removed.
+    // Dropped last, so that the directory is removed after the processes ended.
     let directory = directory().map_err(|error| not_started(binary, error))?;
     let mut command = Command::new(binary);
     command
@@ -63,7 +62,7 @@ pub(super) async fn run(
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let read = {
         let writing = async move {
-            // A program may answer without reading all of it.
+            // A program may reply without reading all of its input.
             let _ = stdin.write_all(&input).await;
             Ok(())
         };
@@ -80,7 +79,7 @@ pub(super) async fn run(
         let mut streams = pin!(async { tokio::try_join!(writing, answering, complaining) });
         tokio::select! {
             read = &mut streams => Some(read),
-            // Something that it started may hold the pipes.
+            // A process that it started may keep the pipes open.
             _ = child.wait() => timeout(PIPES, &mut streams).await.ok(),
         }
     };
@@ -101,7 +100,7 @@ pub(super) async fn run(
     })
 }
 
-/// An empty directory that only this user can look into.
+/// An empty directory that only this user can access.
 fn directory() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("skill-llm-");
@@ -110,11 +109,11 @@ fn directory() -> io::Result<TempDir> {
     builder.tempdir()
 }
 
-/// The group of a child, which is killed unless the child and its pipes ended.
+/// The process group of a child. It is killed unless the child and its pipes ended.
 struct Group(Option<u32>);
 
 impl Drop for Group {
-    /// The child itself is killed when it is dropped; elsewhere there are no groups.
+    /// The child itself is killed when it is dropped. Only Unix has process groups.
     fn drop(&mut self) {
         #[cfg(unix)]
         {
@@ -122,7 +121,7 @@ impl Drop for Group {
 
             let id = self.0.and_then(|id| i32::try_from(id).ok());
             if let Some(id) = id.and_then(Pid::from_raw) {
-                // A group that ended by itself is what is wanted.
+                // The group may have ended by itself.
                 let _ = kill_process_group(id, Signal::KILL);
             }
         }
@@ -141,7 +140,7 @@ fn not_started(binary: &Path, error: io::Error) -> ChatError {
 }
 
 fn broken(error: io::Error) -> ChatError {
-    SkillError::retryable("llm_failed", "the connection to Claude Code broke")
+    SkillError::retryable("llm_failed", "the connection to Claude Code failed")
         .with_source(error)
         .into()
 }

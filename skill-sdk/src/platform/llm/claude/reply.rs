@@ -1,4 +1,4 @@
-//! What the tool says.
+//! Reads the output of the CLI.
 
 use std::process::{ExitStatus, Output};
 
@@ -10,16 +10,16 @@ use crate::error::SkillError;
 use crate::platform::LlmUsage;
 use crate::platform::llm::model::{ChatError, Reply};
 
-/// The longest text of the tool that is repeated, in characters.
+/// The longest text of the CLI in a message, in characters.
 const MAX_DETAIL: usize = 500;
 
-/// What the tool is called where it does not say which model it asked.
+/// The name of the model if the output does not contain it.
 const MODEL: &str = "claude-code";
 
-/// Words by which the tool tells that a limit of the subscription is reached.
+/// Words in the output when a limit of the subscription is reached.
 const LIMITS: &[&str] = &["limit", "too many requests", "overloaded", "quota"];
 
-/// The answer of a child that ended.
+/// The reply of a child process that ended.
 pub(super) fn read(model: &str, finished: &Output, token: Option<&Secret>) -> Result<Reply, ChatError> {
     let document = json::parse(&finished.stdout).unwrap_or_default();
     let usage = usage(model, &document);
@@ -35,8 +35,8 @@ pub(super) fn read(model: &str, finished: &Output, token: Option<&Secret>) -> Re
 fn failure(status: ExitStatus, document: &Value, errors: &str, token: Option<&Secret>) -> SkillError {
     let result = document["result"].as_str().unwrap_or_default().trim();
     let detail = if result.is_empty() { errors } else { result };
-    let limited = document["api_error_status"] == 429 || tells_a_limit(detail);
-    // A result that is no error is the model's answer, and belongs into no message.
+    let limited = document["api_error_status"] == 429 || mentions_a_limit(detail);
+    // A result without `is_error` is the model's reply, which must not be in a message.
     let shown = if document["is_error"] == true {
         detail
     } else {
@@ -47,7 +47,7 @@ fn failure(status: ExitStatus, document: &Value, errors: &str, token: Option<&Se
         shown.insert_str(0, ": ");
     }
     if limited {
-        let message = format!("Claude Code takes no more requests for now{shown}");
+        let message = format!("Claude Code is rate limited{shown}");
         return SkillError::retryable("llm_rate_limited", message);
     }
     let end = match status.code() {
@@ -57,13 +57,13 @@ fn failure(status: ExitStatus, document: &Value, errors: &str, token: Option<&Se
     SkillError::retryable("llm_failed", format!("Claude Code failed ({end}){shown}"))
 }
 
-fn tells_a_limit(detail: &str) -> bool {
+fn mentions_a_limit(detail: &str) -> bool {
     let detail = detail.to_lowercase();
     let numbers = detail.split(|c: char| !c.is_alphanumeric());
     LIMITS.iter().any(|words| detail.contains(words)) || numbers.into_iter().any(|number| number == "429")
 }
 
-/// A text of the tool, cut, without the token.
+/// A text of the CLI, cut, without the token.
 fn shown_to_callers(detail: &str, token: Option<&Secret>) -> String {
     let detail = match token {
         Some(token) => detail.replace(token.expose(), "***"),
@@ -81,6 +81,6 @@ fn usage(model: &str, document: &Value) -> LlmUsage {
         .as_object()
         .and_then(|models| models.keys().next());
     let model = if model.is_empty() { MODEL } else { model };
-    // A subscription has no price for one answer.
+    // A subscription has no price per reply.
     LlmUsage::new(named.map_or(model, String::as_str)).tokens(prompt, tokens("output_tokens"))
 }

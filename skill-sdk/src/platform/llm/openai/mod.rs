@@ -39,7 +39,7 @@ static FORMS: LazyLock<Cache<FormKey, Form>> = LazyLock::new(|| Cache::new(MAX_F
 /// How a server of `OpenAI`'s protocol is reached.
 #[derive(Debug, Clone)]
 pub(super) struct OpenAiSettings {
-    /// Without slashes at its end.
+    /// Without a trailing slash.
     pub(super) base_url: String,
     pub(super) key: Secret,
     pub(super) models: Vec<String>,
@@ -50,7 +50,7 @@ impl OpenAiSettings {
     pub(super) fn read(environment: &Environment) -> Result<Self, SkillError> {
         let missing = |name| {
             not_configured(format!(
-                "the host has no {name}; the model needs SKILL_LLM_BASE_URL, SKILL_LLM_API_KEY and SKILL_LLM_MODELS, \
+                "{name} is not set; set SKILL_LLM_BASE_URL, SKILL_LLM_API_KEY and SKILL_LLM_MODELS, \
                  or SKILL_LLM_PROVIDER=claude-code"
             ))
         };
@@ -75,10 +75,11 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// The server at `base_url` (`https://…/v1`), asked with `api_key`, whose models are asked in the order given. One
-    /// model may take 300 seconds.
+    /// The server at `base_url` (`https://…/v1`) with `api_key`. The models are tried in the given order. The timeout of one model
+    /// is 300 s.
     ///
-    /// The code of a failure is `llm_not_configured`.
+    /// # Errors
+    /// `llm_not_configured`
     pub fn new(
         base_url: &str,
         api_key: impl Into<String>,
@@ -92,7 +93,7 @@ impl OpenAi {
         })
     }
 
-    /// Sets how long one model may take.
+    /// Sets the timeout of one model.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = timeout;
@@ -113,12 +114,12 @@ impl OpenAi {
             })
             .ok_or_else(|| {
                 not_configured(
-                    "SKILL_LLM_BASE_URL is not the http or https address of a server, without a user: set it to \
-                     something like `https://llm.example/v1`",
+                    "SKILL_LLM_BASE_URL must be an http or https address without a user name, such as \
+                     `https://llm.example/v1`",
                 )
             })?;
         if HeaderValue::from_str(settings.key.expose()).is_err() {
-            let message = "SKILL_LLM_API_KEY holds characters that no header can have";
+            let message = "SKILL_LLM_API_KEY contains characters that are not allowed in a header";
             return Err(not_configured(message));
         }
         Ok(Self {
@@ -158,14 +159,17 @@ impl OpenAi {
             headers: vec![("authorization", bearer.into())],
             body: Some(body),
             limit: MAX_ANSWER,
-            // All requests for one answer share one timeout.
+            // All requests for one reply share one timeout.
             timeout: Duration::MAX,
         };
         Web.send(request).await.map_err(|error| {
             let (why, source) = match error {
-                WebError::Unreachable(source) => ("no connection to the model's server, or it broke", source),
+                WebError::Unreachable(source) => (
+                    "no connection to the model's server, or the connection failed",
+                    source,
+                ),
                 WebError::TooLarge => (
-                    "the answer of the model's server is too large",
+                    "the response of the model's server is too large",
                     MAX_ANSWER.to_string(),
                 ),
                 WebError::Unsendable(source) => ("the request to the model's server cannot be sent", source),

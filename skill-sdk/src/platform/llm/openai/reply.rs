@@ -1,4 +1,4 @@
-//! What comes back, read without trust.
+//! Reads the response of a server that is not trusted.
 
 use serde_json::Value;
 
@@ -8,19 +8,16 @@ use crate::error::SkillError;
 use crate::platform::LlmUsage;
 use crate::platform::llm::model::{ChatError, Reply};
 
-/// The longest word of a server that is repeated, in bytes.
+/// The longest error code of a server in a message, in bytes.
 const MAX_WORD: usize = 60;
 
-/// The longest name of a model that is repeated, in characters.
+/// The longest name of a model in a response, in characters.
 const MAX_MODEL: usize = 200;
 
-/// The answer in the body of a success.
+/// The reply in the body of a success.
 pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, ChatError> {
     let Ok(document) = json::parse(body) else {
-        return Err(failed(
-            model,
-            "the server answered with something that is not JSON",
-        ));
+        return Err(failed(model, "the response is not JSON"));
     };
     let usage = usage(model, &document, key);
     if document.get("choices").is_none() {
@@ -34,19 +31,19 @@ pub(super) fn read(model: &str, body: &[u8], key: &Secret) -> Result<Reply, Chat
         .as_str()
         .is_some_and(|refusal| !refusal.is_empty())
     {
-        return Err(unusable(model, "it refused to answer").usage(usage));
+        return Err(unusable(model, "it declined to reply").usage(usage));
     }
     match text(&message["content"]) {
         Some(text) => Ok(Reply::new(text, usage)),
         None if choice["finish_reason"] == "content_filter" => {
-            Err(unusable(model, "the answer was filtered").usage(usage))
+            Err(unusable(model, "the reply was filtered").usage(usage))
         }
-        // The repair tells the model so.
+        // The re-prompt asks for a JSON object.
         None => Ok(Reply::new(String::new(), usage)),
     }
 }
 
-/// The text of a message: as it is, or in parts.
+/// The text of a message: a string, or a list of parts.
 fn text(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
@@ -82,7 +79,7 @@ fn usage(model: &str, document: &Value, key: &Secret) -> LlmUsage {
     }
 }
 
-/// A response that is not a success, without the texts of the server: they may contain the prompt or the key.
+/// A response that is not a success. Texts of the server are left out: they may contain the prompt or the key.
 pub(super) struct Rejected {
     pub(super) status: u16,
     code: Option<String>,
@@ -114,14 +111,14 @@ impl Rejected {
         let status = self.status;
         match status {
             429 => {
-                let message = format!("the model {model} takes no more requests for now{word}");
+                let message = format!("the model {model} is rate limited{word}");
                 ChatError::next(SkillError::retryable("llm_rate_limited", message))
             }
             401 => {
-                let message = format!("the model's server refused SKILL_LLM_API_KEY{word}");
+                let message = format!("the model's server rejected SKILL_LLM_API_KEY{word}");
                 ChatError::last(SkillError::retryable("llm_failed", message))
             }
-            200..=299 => failed(model, &format!("the server's answer has no `choices`{word}")),
+            200..=299 => failed(model, &format!("the response has no `choices`{word}")),
             300..=399 => failed(
                 model,
                 &format!("status {status}; redirects are not followed, check SKILL_LLM_BASE_URL"),
@@ -142,13 +139,13 @@ fn failed(model: &str, why: &str) -> ChatError {
     ChatError::next(SkillError::retryable("llm_failed", message))
 }
 
-/// The failure of a model that answered, with nothing that can be used or repaired.
+/// The failure of a model whose reply cannot be used.
 fn unusable(model: &str, why: &str) -> ChatError {
-    let message = format!("no model gave JSON that fits ({model}: {why})");
+    let message = format!("no model gave valid JSON ({model}: {why})");
     ChatError::next(SkillError::retryable("llm_invalid_response", message))
 }
 
-/// A word of a server that is safe to repeat: its sentences may hold the prompt or the key.
+/// An error code of a server that is safe in a message. Other texts may contain the prompt or the key.
 fn word(value: &Value, key: &Secret) -> Option<String> {
     let safe = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.' | b'-');
     let text = value.as_str()?;

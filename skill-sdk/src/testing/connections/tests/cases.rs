@@ -35,7 +35,7 @@ fn load() -> Vec<Case> {
     cases.map(case).collect()
 }
 
-/// What is not replayed here, and why.
+/// Cases that are not replayed here, and why.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     (
         "replayed beside the client: the store, moments, failures and descriptions of the core",
@@ -84,7 +84,7 @@ async fn replay(case: &Case) {
             "seal" => fake.seal(),
             "unseal" => fake.unseal(),
             "core" => fake.set_core_down(step[1] == false),
-            "refuse" => fake.refuse(key, u16::try_from(options["status"].as_u64().unwrap()).unwrap()),
+            "refuse" => fake.reject(key, u16::try_from(options["status"].as_u64().unwrap()).unwrap()),
             "ref" => {
                 let place = options["ref"].as_str().map(str::to_owned);
                 fake.change(key, |entry| entry.secret_ref = place);
@@ -108,7 +108,7 @@ async fn replay(case: &Case) {
     }
     let mut reads = fake.reads();
     if case.id == "refused-403" {
-        // The recorded double stands in for the whole store; here a refusal logs in once more and reads again.
+        // The recorded mock replaces the whole store. Here the client logs in once more after a rejection and reads again.
         assert_eq!(reads.len(), 2);
         reads.pop();
     }

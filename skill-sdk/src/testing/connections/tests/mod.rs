@@ -1,4 +1,4 @@
-//! What the fake does not take, and the recorded cases.
+//! Unknown keys, and the recorded cases.
 
 mod cases;
 
@@ -7,11 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::{FakeConnection, FakeConnections};
 use crate::error::panic_text;
 
-/// What a test does to the connections.
+/// A change of a connection.
 type Change = fn(&FakeConnections);
 
 #[test]
-fn a_key_that_is_not_there_is_a_mistake_of_the_test() {
+fn an_unknown_key_panics() {
     let connections = FakeConnections::new();
     connections.add("mail");
     connections.add(FakeConnection::new("crm"));
@@ -19,15 +19,12 @@ fn a_key_that_is_not_there_is_a_mistake_of_the_test() {
         |connections| connections.rotate("crn"),
         |connections| connections.revoke("crn"),
         |connections| connections.expire("crn"),
-        |connections| connections.refuse("crn", 404),
+        |connections| connections.reject("crn", 404),
     ];
     for (number, change) in changes.into_iter().enumerate() {
         let payload = catch_unwind(AssertUnwindSafe(|| change(&connections))).unwrap_err();
         let text = panic_text(payload.as_ref());
-        assert_eq!(
-            text, "there is no connection `crn`; there are: crm, mail",
-            "{number}"
-        );
+        assert_eq!(text, "unknown connection `crn`; known: crm, mail", "{number}");
     }
     assert_eq!(connections.token("crm").as_deref(), Some("t-1"));
 }

@@ -1,4 +1,4 @@
-//! Why a secret's file was not read, and how that is told.
+//! Why the file of a secret was not read.
 
 use std::borrow::Cow;
 use std::io;
@@ -8,25 +8,24 @@ use serde_json::json;
 
 use crate::error::SkillError;
 
-/// Why a file that exists was not read. Holds nothing of what is in the file.
+/// Why a file that exists was not read. Contains nothing of the file.
 #[derive(Debug)]
-pub(super) struct Refusal {
-    /// Why it is not a file to be trusted, for programs; `None` when it cannot be read now, but the host's operator or time
-    /// may change that.
+pub(super) struct Rejection {
+    /// The reason on the wire; `None` for a retryable failure.
     pub(super) reason: Option<&'static str>,
-    /// The same for people.
+    /// The reason for people.
     pub(super) why: Cow<'static, str>,
 }
 
-impl Refusal {
+impl Rejection {
     pub(super) fn not_permitted() -> Self {
         Self::unreadable(
-            "the user that this process runs as may not read it; \
-             let that user read the file and read and search the directories on the way to it",
+            "the user of this process may not read it; \
+             give that user access to the file and the directories above it",
         )
     }
 
-    /// The system is short of something that it will have again.
+    /// The system is temporarily out of a resource.
     pub(super) fn not_now(error: &io::Error) -> Self {
         Self::unreadable(format!(
             "the system cannot open it at the moment ({error}); try again"
@@ -36,7 +35,7 @@ impl Refusal {
     pub(super) fn outside() -> Self {
         Self::rejected(
             "outside_secrets_dir",
-            "a link leads out of the secrets directory; put the file itself there, or link within the directory",
+            "a link points outside of the secrets directory; put the file itself there, or link within the directory",
         )
     }
 
@@ -47,7 +46,7 @@ impl Refusal {
         )
     }
 
-    /// Whatever else the system says.
+    /// Another error of the system.
     pub(super) fn from_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::PermissionDenied => Self::not_permitted(),
@@ -70,7 +69,7 @@ impl Refusal {
         }
     }
 
-    /// The failure that the caller sees.
+    /// The error for the caller.
     pub(super) fn into_error(self, name: &str, dir: &Path) -> SkillError {
         let path = dir.join(name);
         let file = format!("the file {} of secret `{name}`", path.display());
@@ -80,10 +79,11 @@ impl Refusal {
                 format!("{file} cannot be read: {}", self.why),
             )
             .with_details(json!({"secret": name, "path": path.to_string_lossy()})),
-            Some(reason) => {
-                SkillError::terminal("secret_file_rejected", format!("{file} is refused: {}", self.why))
-                    .with_details(json!({"secret": name, "reason": reason}))
-            }
+            Some(reason) => SkillError::terminal(
+                "secret_file_rejected",
+                format!("{file} is rejected: {}", self.why),
+            )
+            .with_details(json!({"secret": name, "reason": reason})),
         }
     }
 }
