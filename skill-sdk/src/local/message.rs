@@ -12,7 +12,7 @@ use crate::handler::Attachment;
 use crate::pipe::to_line;
 use crate::pipeline::Members;
 use crate::pipeline::{CallOutcome, Meta, SkillSet};
-use crate::serve::Id;
+use crate::serve::{Id, Tagged};
 
 /// The forms of a line, for messages.
 const FORMS: &str = "{\"id\", \"skill\", \"inputs\", \"meta\"}, {\"cancel\": id} or {\"list\": true}";
@@ -154,17 +154,19 @@ pub(super) fn response(id: &Id, outcome: &CallOutcome) -> Vec<u8> {
 
 /// A failure. Without an id it belongs to no call.
 pub(super) fn failure(id: Option<&Id>, error: &SkillError) -> Vec<u8> {
-    to_line(&json!({"id": id, "error": error}))
+    to_line(&Tagged(None, id, "error", error))
 }
 
 /// A progress report of a call.
 pub(super) fn progress(id: &Id, done: f64, total: Option<f64>, message: &str) -> Vec<u8> {
-    to_line(&json!({"id": id, "progress": {"done": done, "total": total, "message": message}}))
+    let progress = json!({"done": done, "total": total, "message": message});
+    to_line(&Tagged(None, Some(id), "progress", progress))
 }
 
 /// A log message of a call.
 pub(super) fn notice(id: &Id, level: NoticeLevel, message: &str) -> Vec<u8> {
-    to_line(&json!({"id": id, "notice": {"level": level.name(), "message": message}}))
+    let notice = json!({"level": level.name(), "message": message});
+    to_line(&Tagged(None, Some(id), "notice", notice))
 }
 
 /// The skills of a server and their contracts.
@@ -179,12 +181,16 @@ pub(super) fn list(id: Option<&Id>, skills: &SkillSet) -> Vec<u8> {
         }
         Value::Object(listed)
     });
-    to_line(&json!({"id": id, "skills": skills.collect::<Vec<_>>()}))
+    to_line(&Tagged(None, id, "skills", skills.collect::<Vec<_>>()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn id(json: &str) -> Id {
+        serde_json::from_str(json).unwrap()
+    }
 
     fn call(line: &str) -> CallRequest<'_> {
         match Request::parse(line) {
@@ -199,7 +205,7 @@ mod tests {
             r#"{"id":7,"skill":"a@1","inputs":{"x":1},"meta":{"invocationId":"i","idempotencyKey":"k",
                "timeoutSeconds":2.5,"settings":{"values":{"a":1}},"skill":"a@1","more":[]},"zzz":1}"#,
         );
-        assert_eq!((full.id, &*full.skill), (Id::Number(7.into()), "a@1"));
+        assert_eq!((full.id, &*full.skill), (id("7"), "a@1"));
         assert_eq!(full.inputs, r#"{"x":1}"#);
         assert_eq!(full.meta.invocation_id.as_deref(), Some("i"));
         assert_eq!(full.meta.idempotency_key.as_deref(), Some("k"));
@@ -209,7 +215,7 @@ mod tests {
         let short = call(r#" {"id":"\u0061","skill":"a\u0040\u0031","inputs":{ }, "meta":null} "#);
         assert_eq!(
             (short.id, &*short.skill, short.inputs),
-            (Id::String("a".into()), "a@1", "{ }")
+            (Id::text("a"), "a@1", "{ }")
         );
         assert!(short.meta.timeout.is_none() && short.meta.settings.is_empty());
 
@@ -224,8 +230,8 @@ mod tests {
     #[test]
     fn other_requests() {
         for (line, expected) in [
-            (r#"{"cancel": 7}"#, Id::Number(7.into())),
-            (r#"{"id": 1, "cancel": "a\tb"}"#, Id::String("a\tb".into())),
+            (r#"{"cancel": 7}"#, id("7")),
+            (r#"{"id": 1, "cancel": "a\tb"}"#, Id::text("a\tb")),
         ] {
             assert!(
                 matches!(Request::parse(line), Ok(Request::Cancel(id)) if id == expected),
@@ -238,13 +244,13 @@ mod tests {
         ));
         assert!(matches!(
             Request::parse(r#"{"list":true,"id":-1}"#),
-            Ok(Request::List(Some(Id::Number(_))))
+            Ok(Request::List(Some(listed))) if listed == id("-1")
         ));
     }
 
     #[test]
     fn lines_that_are_not_requests() {
-        let one = || Some(Id::Number(1.into()));
+        let one = || Some(id("1"));
         for (line, id, expected) in [
             ("", None, "EOF"),
             ("x", None, "expected"),
@@ -307,7 +313,7 @@ mod tests {
     #[test]
     fn failures() {
         let error = SkillError::retryable("busy", "later\n").with_details(json!({"a": 1}));
-        let id = Id::String("x".into());
+        let id = Id::text("x");
         assert_eq!(
             failure(Some(&id), &error),
             b"{\"id\":\"x\",\"error\":{\"code\":\"busy\",\"message\":\"later\\n\",\"retryable\":true,\"details\":{\"a\":1}}}\n"

@@ -292,7 +292,7 @@ mod tests {
         let server = McpServer::with_environment(skills, Environment::from_vars([])).unwrap();
         let server = server.named("skills", "1");
         let revision = Revision::find(revision).unwrap();
-        let message = outcome.response(&Id::String("a".to_owned()), revision, &server);
+        let message = outcome.response(&Id::text("a"), revision, &server);
         assert!(message.iter().position(|byte| *byte == b'\n') == Some(message.len() - 1));
         String::from_utf8(message).unwrap()
     }

@@ -190,9 +190,14 @@ impl Client {
         self.send(message.to_string());
     }
 
+    /// The next line, as it is.
+    pub(super) fn line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a line comes in time")
+    }
+
     /// The next line.
     pub(super) fn take(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a line arrives in time");
+        let line = self.line();
         let message: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         message

@@ -87,6 +87,34 @@ fn batches_are_accepted_only_in_revision_2025_03_26() {
 }
 
 #[test]
+fn an_id_comes_back_as_it_was_written() {
+    let mut client = Client::legacy();
+    for id in ["1180591620717411303424", "-0", "1e3", "1.50", r#""a""#] {
+        for request in [
+            r#""method":"ping"}"#.to_owned(),
+            r#""method":"nothing/there"}"#.to_owned(),
+            format!(
+                r#""method":"tools/call","params":{{"name":"mcp.act","arguments":{{"action":"a"}},"_meta":{{"progressToken":{id}}}}}}}"#
+            ),
+        ] {
+            client.send(format!(r#"{{"jsonrpc":"2.0","id":{id},{request}"#));
+            let line = client.line();
+            assert!(
+                line.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{id},"#)),
+                "{line}"
+            );
+        }
+        let call = r#""method":"tools/call","params":{"name":"mcp.act","arguments":{"action":"hang"},"_meta":{"progressToken":1}}}"#;
+        client.send(format!(r#"{{"jsonrpc":"2.0","id":{id},{call}"#));
+        assert_eq!(client.take()["params"]["progressToken"], 1);
+        client.send(format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        ));
+    }
+    assert_eq!(client.end(), Vec::<Value>::new());
+}
+
+#[test]
 fn a_byte_order_mark_is_ignored() {
     let mut client = Client::new();
     client.send(format!(

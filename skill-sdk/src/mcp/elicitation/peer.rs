@@ -54,7 +54,7 @@ impl Peer {
         )
     }
 
-    /// Ends the wait of the question with this id; false when there is none.
+    /// Ends the wait of the question with this id; false if no question waits.
     pub(in crate::mcp) fn answer(&self, id: &Id, answer: Answer) -> bool {
         let sender = self.remove(id);
         sender.is_some_and(|sender| sender.send(answer).is_ok())
@@ -80,7 +80,7 @@ impl AskingPeer {
     async fn ask(&self, name: &str, request: &InputRequest) -> Result<Answer, SkillError> {
         let disconnected = || Ok(Err("the client disconnected".to_owned()));
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let id = Id::String(format!("skill-{number}"));
+        let id = Id::text(&format!("skill-{number}"));
         let (sender, answer) = oneshot::channel();
         match &mut *self.peer.waiting() {
             None => return disconnected(),
@@ -133,7 +133,7 @@ impl InputChannel for AskingPeer {
             let parsed = checked_json::parse(answer.get().as_bytes()).map_err(|error| error.to_string());
             let valid = parsed.and_then(|answer| check::validate(&request, &answer).map(|()| answer));
             valid.map_err(|reason| {
-                let message = format!("the answer to `{name}` is not valid: {reason}");
+                let message = format!("the user's answer to `{name}` is not valid: {reason}");
                 SkillError::terminal("input_invalid", message)
             })
         })

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::pipe::to_line;
 pub(in crate::mcp) use crate::serve::Id;
+use crate::serve::Tagged;
 
 /// The message is not JSON.
 pub(in crate::mcp) const PARSE_ERROR: i32 = -32700;
@@ -136,11 +137,13 @@ pub(in crate::mcp) fn batch(text: &[u8]) -> Option<Vec<&[u8]>> {
 pub(in crate::mcp) fn parse(text: &[u8]) -> Result<Message<'_>, (Option<Id>, RpcError)> {
     // Some clients begin with a byte order mark.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    // Serde would not look into fields that it ignores.
+    let text = str::from_utf8(text).map_err(|error| (None, not_json(&error)))?;
     let invalid = |id, reason: &str| (id, RpcError::request(format!("invalid request: {reason}")));
     // Serde would read the elements of an array as the fields of the envelope.
-    let envelope: Envelope<'_> = match text.trim_ascii_start().first() {
+    let envelope: Envelope<'_> = match text.trim_ascii_start().as_bytes().first() {
         Some(b'{') => {
-            serde_json::from_slice(text).map_err(|error| (None, not_a_message(text, &error.to_string())))?
+            serde_json::from_str(text).map_err(|error| (None, not_a_message(text, &error.to_string())))?
         }
         _ => return Err((None, not_a_message(text, "the message must be a JSON object"))),
     };
@@ -161,12 +164,18 @@ pub(in crate::mcp) fn parse(text: &[u8]) -> Result<Message<'_>, (Option<Id>, Rpc
     }
 }
 
-fn not_a_message(text: &[u8], reason: &str) -> RpcError {
-    if let Err(error) = serde_json::from_slice::<&RawValue>(text) {
-        let message = format!("parse error: the message is not JSON: {error}");
-        return RpcError::new(PARSE_ERROR, message);
+fn not_json(error: &dyn fmt::Display) -> RpcError {
+    RpcError::new(
+        PARSE_ERROR,
+        format!("parse error: the message is not JSON: {error}"),
+    )
+}
+
+fn not_a_message(text: &str, reason: &str) -> RpcError {
+    if let Err(error) = serde_json::from_str::<&RawValue>(text) {
+        return not_json(&error);
     }
-    if text.trim_ascii_start().starts_with(b"[") {
+    if text.trim_ascii_start().starts_with('[') {
         // The code that other SDKs respond with.
         return RpcError::params("this revision has no batches: send one message at a time");
     }
@@ -190,19 +199,12 @@ pub(in crate::mcp) fn cancelled(method: &str, params: Option<&RawValue>) -> Opti
 
 /// The response to a request, as one line.
 pub(in crate::mcp) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Response<'a, R> {
-        jsonrpc: &'static str,
-        id: &'a Id,
-        result: R,
-    }
-    let jsonrpc = "2.0";
-    to_line(&Response { jsonrpc, id, result })
+    to_line(&Tagged(Some("2.0"), Some(id), "result", result))
 }
 
 /// The response to a request that failed, or to something that is not a request.
 pub(in crate::mcp) fn error(id: Option<&Id>, error: &RpcError) -> Vec<u8> {
-    to_line(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+    to_line(&Tagged(Some("2.0"), id, "error", error))
 }
 
 /// A notification of this server.
@@ -279,7 +281,8 @@ mod tests {
                 "{text}"
             );
         }
-        let Err((_, error)) = parse(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}") else {
+        let Err((_, error)) = parse(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"more\":\"\xff\"}")
+        else {
             panic!("it is not UTF-8");
         };
         assert_eq!(error.code, PARSE_ERROR);
