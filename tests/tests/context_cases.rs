@@ -145,13 +145,14 @@ fn skill(case: &Case) -> &'static Skill {
 fn call(case: &Case) {
     let skill = skill(case);
     let host = SkillSet::with_states([skill], States::default()).unwrap();
-    let call = Call::value(&case.input["inputs"], Meta::new("local"));
+    let call = Call::json(case.input["inputs"].to_string(), Meta::new("local"));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     let completed = runtime.block_on(host.call(host.get(skill.reference()).unwrap(), call));
     let (Ok(document) | Err(document)) = completed.into_document();
+    let document: Value = serde_json::from_str(&document).unwrap();
     if let Some(outputs) = case.expect.get("outputs") {
         assert_eq!(
             document["outputs"].to_string(),

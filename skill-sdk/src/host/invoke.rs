@@ -2,46 +2,44 @@
 
 use std::fs;
 use std::io::Read;
+use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use super::args::InvokeArgs;
 use super::command::{Failure, exit, output};
 use super::logging::{self, LogFormat};
 use super::serve::{no_skills, start};
+use super::signals::stop_signal;
 use super::stdio;
 use crate::context::Environment;
 use crate::contract::json as checked_json;
+use crate::error::SkillError;
 use crate::pipeline::{Call, CallOutcome, Meta};
 
 /// The protocol that the context of such a call names.
 const PROTOCOL: &str = "local";
 
+/// How long a blocking skill may go on after Ctrl-C, to put things in order.
+const CLEAN_UP: Duration = Duration::from_secs(5);
+
 /// Calls the skill with this ref and prints how it ended. `stdin` is read when an argument is `-`.
 pub(super) fn invoke(reference: &str, args: &InvokeArgs, stdin: &mut dyn Read) -> Result<u8, Failure> {
     let (inputs, meta) = call_of(args, stdin)?;
-    let outcome = stdio::aside(|| run(reference, inputs, meta))?;
-    let (code, document) = document(outcome);
+    let (code, document) = match stdio::aside(|| run(reference, inputs, meta))? {
+        Ok(outcome) => match outcome.into_document() {
+            Ok(document) => (exit::GOOD, document),
+            Err(document) => (exit::NO, document),
+        },
+        Err(code) => {
+            let error = SkillError::retryable("cancelled", "the call was cancelled by a signal");
+            (code, json!({"error": error}).to_string())
+        }
+    };
     output::print(&output::indented(&document))?;
     Ok(code)
-}
-
-/// As [`CallOutcome::into_document`], from the text of the outputs: a `Value` would round large integers.
-fn document(outcome: CallOutcome) -> (u8, String) {
-    let attachments = match outcome.attachments() {
-        [] => String::new(),
-        attachments => format!(",\"attachments\":{}", json!(attachments)),
-    };
-    let (result, cost) = outcome.into_parts();
-    match result {
-        Ok(outputs) => {
-            let (outputs, cost) = (String::from_utf8_lossy(&outputs), json!(cost));
-            let document = format!("{{\"outputs\":{outputs},\"cost\":{cost}{attachments}}}");
-            (exit::GOOD, document)
-        }
-        Err(error) => (exit::NO, json!({"error": error}).to_string()),
-    }
 }
 
 fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(String, Meta), Failure> {
@@ -53,27 +51,42 @@ fn call_of(args: &InvokeArgs, stdin: &mut dyn Read) -> Result<(String, Meta), Fa
     }
     let mut meta = Meta::new(PROTOCOL);
     meta.idempotency_key.clone_from(&args.idempotency_key);
-    if let Some(text) = &args.settings {
-        (meta.settings, _) = object("--settings", text, stdin)?;
+    if let Some(argument) = &args.settings {
+        let text = object("--settings", argument, stdin)?;
+        if let Value::Object(values) =
+            checked_json::parse(text.as_bytes()).map_err(|error| not_json("--settings", &error))?
+        {
+            meta.settings = values;
+        }
     }
     if !args.env.is_empty() {
         meta.environment = Environment::overlay(args.env.clone());
     }
-    let (_, inputs) = object("--input", &args.input, stdin)?;
-    Ok((inputs, meta))
+    Ok((object("--input", &args.input, stdin)?, meta))
 }
 
-fn run(reference: &str, inputs: String, meta: Meta) -> Result<CallOutcome, Failure> {
+/// The outcome, or the exit code for the signal that cancelled the call.
+fn run(reference: &str, inputs: String, meta: Meta) -> Result<Result<CallOutcome, u8>, Failure> {
     let skills = start(LogFormat::Text, &[reference.to_owned()])?;
     let skill = skills.get(reference).ok_or_else(no_skills)?;
     let runtime = Builder::new_multi_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Failure::usage(format_args!("cannot start the runtime: {error}")))?;
-    let outcome = runtime.block_on(skills.call(skill, Call::json(inputs, meta)));
-    // A blocking skill that is over its time must not hold up the end of the program.
-    runtime.shutdown_background();
+    let stop = stop_signal(Duration::ZERO, || ())?;
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            outcome = skills.call(skill, Call::json(inputs, meta)) => Ok(outcome),
+            code = stop => Err(code),
+        }
+    });
+    match ended {
+        // A blocking skill that is over its time must not hold up the end of the program.
+        Ok(_) => runtime.shutdown_background(),
+        Err(_) => runtime.shutdown_timeout(CLEAN_UP),
+    }
     logging::finish();
-    Ok(outcome)
+    Ok(ended)
 }
 
 /// Other tools that take files with `@` take the second form.
@@ -81,8 +94,8 @@ fn is_stdin(argument: &str) -> bool {
     matches!(argument, "-" | "@-")
 }
 
-/// A JSON object, and its text.
-fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<(Map<String, Value>, String), Failure> {
+/// The text of a JSON object.
+fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<String, Failure> {
     let path = argument.strip_prefix('@');
     let text = if is_stdin(argument) {
         let mut text = String::new();
@@ -95,13 +108,17 @@ fn object(flag: &str, argument: &str, stdin: &mut dyn Read) -> Result<(Map<Strin
     let place = path.unwrap_or(argument);
     let text =
         text.map_err(|error| Failure::usage(format_args!("{flag}: could not read `{place}`: {error}")))?;
-    match checked_json::parse(text.as_bytes()) {
-        Ok(Value::Object(members)) => Ok((members, text)),
+    // As far as a server looks at it before the call.
+    match serde_json::from_str::<&RawValue>(&text) {
+        Ok(json) if json.get().starts_with('{') => Ok(text),
         Ok(_) => Err(Failure::usage(format_args!("{flag} must be a JSON object"))),
-        Err(error) => Err(Failure::usage(format_args!("{flag} is not JSON: {error}")).help(
-            "write JSON in quotes of the shell, name a file with @FILE, or read standard input with -",
-        )),
+        Err(error) => Err(not_json(flag, &error)),
     }
+}
+
+fn not_json(flag: &str, error: &serde_json::Error) -> Failure {
+    Failure::usage(format_args!("{flag} is not JSON: {error}"))
+        .help("write JSON in quotes of the shell, name a file with @FILE, or read standard input with -")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Being told to stop.
+//! Signals that stop the program.
 //!
-//! Signals are heard on a thread of its own: skills that compute may keep all others, and then neither the host nor its clock
-//! gets on. So this thread also ends a host that does not end by itself.
+//! They are received on a separate thread: skills that compute may block all others, and then neither the server nor its timers
+//! make progress. So this thread also ends a process that does not end by itself.
 
 use std::future::{Future, pending};
 use std::io;
@@ -11,18 +11,24 @@ use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-/// How long a host may take beyond its patience: for clients that take their last answers, and for the last traces.
+use super::command::Failure;
+
+/// How long a process may take beyond its patience: for clients that read their last responses, and for the last traces.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// Resolves when the program is told to stop. A second signal ends it at once, and so does the end of its patience, with some
-/// seconds more; before that `last` runs.
+/// Resolves when a signal stops the program, with the exit code for that signal. A second signal ends the process at once, and
+/// so does the end of `patience` and [`MARGIN`]; before that `last` runs.
 pub(super) fn stop_signal(
     patience: Duration,
     last: impl FnOnce() + Send + 'static,
-) -> io::Result<impl Future<Output = ()>> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+) -> Result<impl Future<Output = u8>, Failure> {
+    let failed = |error| Failure::usage(format_args!("cannot listen for signals: {error}"));
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(failed)?;
     let entered = runtime.enter();
-    let next = signals()?;
+    let next = signals().map_err(failed)?;
     drop(entered);
     let (told, stop) = oneshot::channel();
     std::thread::Builder::new()
@@ -31,15 +37,17 @@ pub(super) fn stop_signal(
             let code = runtime.block_on(end(next, told, patience));
             last();
             std::process::exit(code.into());
-        })?;
+        })
+        .map_err(failed)?;
     Ok(async move {
-        if stop.await.is_err() {
-            pending::<()>().await;
+        match stop.await {
+            Ok(code) => code,
+            Err(_) => pending().await,
         }
     })
 }
 
-/// Waits for the next signal that ends a program, and gives the exit code that it stands for.
+/// Waits for the next signal that ends a program, and gives the exit code for it.
 #[cfg(unix)]
 fn signals() -> io::Result<impl AsyncFnMut() -> u8 + Send + 'static> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -57,7 +65,7 @@ fn signals() -> io::Result<impl AsyncFnMut() -> u8 + Send + 'static> {
 #[cfg(not(unix))]
 fn signals() -> io::Result<impl AsyncFnMut() -> u8 + Send + 'static> {
     Ok(async || {
-        // Without a way to hear of signals the program runs until it is ended from outside.
+        // Without a way to receive signals the program runs until it is ended from outside.
         if tokio::signal::ctrl_c().await.is_err() {
             pending::<()>().await;
         }
@@ -65,11 +73,11 @@ fn signals() -> io::Result<impl AsyncFnMut() -> u8 + Send + 'static> {
     })
 }
 
-/// Tells of the first signal, and resolves with the code to end with, when the program did not end by then.
-async fn end(mut next: impl AsyncFnMut() -> u8, told: oneshot::Sender<()>, patience: Duration) -> u8 {
+/// Reports the first signal, and resolves with the exit code when the process has to be ended.
+async fn end(mut next: impl AsyncFnMut() -> u8, told: oneshot::Sender<u8>, patience: Duration) -> u8 {
     let first = next().await;
-    // Nobody waits for it when the host is at its end already.
-    let _ = told.send(());
+    // The receiver is dropped when the program is already ending.
+    let _ = told.send(first);
     tokio::select! {
         biased;
         code = next() => {
@@ -77,7 +85,7 @@ async fn end(mut next: impl AsyncFnMut() -> u8, told: oneshot::Sender<()>, patie
             code
         }
         () = sleep(patience.saturating_add(MARGIN)) => {
-            tracing::warn!("the host did not stop in time, since skills keep its threads: stopping at once");
+            tracing::warn!("the program did not stop in time because skills block its threads: stopping at once");
             first
         }
     }
@@ -104,7 +112,7 @@ mod tests {
         let (told, stop) = oneshot::channel();
         let patience = Duration::from_secs(5);
         assert_eq!(end(signals(1), told, patience).await, 143);
-        stop.await.unwrap();
+        assert_eq!(stop.await, Ok(143));
         assert_eq!(began.elapsed().as_secs(), (patience + MARGIN).as_secs());
     }
 

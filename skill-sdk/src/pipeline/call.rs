@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use crate::context::Meta;
-use crate::contract::json;
 use crate::error::SkillError;
 use crate::handler::Attachment;
 
@@ -30,14 +29,6 @@ impl Call {
     pub fn json(inputs: impl Into<Vec<u8>>, meta: Meta) -> Self {
         Self {
             inputs: Inputs(inputs.into()),
-            meta,
-        }
-    }
-
-    /// A call with the value `inputs`.
-    pub fn value(inputs: &Value, meta: Meta) -> Self {
-        Self {
-            inputs: Inputs(inputs.to_string().into_bytes()),
             meta,
         }
     }
@@ -83,26 +74,20 @@ impl CallOutcome {
         (self.result, self.cost)
     }
 
-    /// `{"outputs", "cost"}` or `{"error"}`: the response of protocols that have one document for it. If the call has
-    /// attachments, there is a third field `attachments`, an array of content blocks as in MCP.
-    pub fn into_document(self) -> Result<Value, Value> {
-        let mut document = Map::new();
+    /// `{"outputs", "cost"}` or `{"error"}` as JSON: the response of protocols that have one document for it. With attachments
+    /// it has a third field `attachments`, an array of content blocks as MCP writes them.
+    pub fn into_document(self) -> Result<String, String> {
+        let attachments = match self.attachments.as_slice() {
+            [] => String::new(),
+            attachments => format!(",\"attachments\":{}", json!(attachments)),
+        };
         match self.result {
+            // Their text: a `Value` would round large integers.
             Ok(outputs) => {
-                let outputs = json::parse(&outputs).unwrap_or(Value::Null);
-                document.insert("outputs".into(), outputs);
-                document.insert("cost".into(), self.cost.unwrap_or(Value::Null));
-                if !self.attachments.is_empty() {
-                    let blocks = serde_json::to_value(&self.attachments).unwrap_or(Value::Null);
-                    document.insert("attachments".into(), blocks);
-                }
-                Ok(document.into())
+                let (outputs, cost) = (String::from_utf8_lossy(&outputs), json!(self.cost));
+                Ok(format!("{{\"outputs\":{outputs},\"cost\":{cost}{attachments}}}"))
             }
-            Err(error) => {
-                let error = serde_json::to_value(&error).unwrap_or(Value::Null);
-                document.insert("error".into(), error);
-                Err(document.into())
-            }
+            Err(error) => Err(json!({"error": error}).to_string()),
         }
     }
 }
@@ -123,8 +108,6 @@ impl fmt::Debug for CallOutcome {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::context::Environment;
 
@@ -134,7 +117,7 @@ mod tests {
         meta.idempotency_key = Some("hunter2".into());
         meta.settings.insert("a".into(), "hunter2".into());
         meta.environment = Environment::from_vars([("A".to_owned(), "hunter2".to_owned())]);
-        let call = Call::value(&json!({"text": "hunter2"}), meta);
+        let call = Call::json(r#"{"text": "hunter2"}"#, meta);
         let error = SkillError::terminal("denied", "hunter2").with_details(json!("hunter2"));
         let completed = |result| CallOutcome {
             result,

@@ -35,7 +35,7 @@ pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
     meta.invocation_id = Some("test".to_owned());
     Invoke {
         skill,
-        inputs: serde_json::to_value(inputs),
+        inputs: serde_json::to_string(&inputs),
         meta,
         environment: None,
         states: Registry::declared_states(),
@@ -51,7 +51,7 @@ pub fn invoke(skill: &'static Skill, inputs: impl Serialize) -> Invoke {
 #[must_use = "a call does nothing unless it is awaited or `blocking()` is called"]
 pub struct Invoke {
     skill: &'static Skill,
-    inputs: Result<Value, serde_json::Error>,
+    inputs: Result<String, serde_json::Error>,
     meta: Meta,
     environment: Option<BTreeMap<String, String>>,
     states: States,
@@ -276,7 +276,7 @@ impl Invoke {
         let Some(runnable) = host.get(skill.reference()) else {
             return Err(SkillError::terminal("skill_not_hosted", skill.reference()));
         };
-        let call = host.call(runnable, Call::value(&inputs, meta));
+        let call = host.call(runnable, Call::json(inputs, meta));
         let mut completed = call.with_subscriber(capture.dispatch()).await;
         let logs = capture.events();
         if let Some(log) = self.log {

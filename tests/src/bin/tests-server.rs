@@ -78,6 +78,22 @@ async fn stuck(
     Ok(())
 }
 
+/// Works until it is cancelled, and then puts things in order.
+#[skill("process.work", version = "1", side_effects = "none", risk = "low")]
+fn work(
+    /// Where the test listens.
+    address: String,
+    ctx: &SkillContext,
+) -> Result<(), SkillError> {
+    let failed = |error: std::io::Error| SkillError::terminal("test_gone", error.to_string());
+    let mut test = std::net::TcpStream::connect(address).map_err(failed)?;
+    while !ctx.is_cancelled() {
+        // As good as working, and leaves the test its cores.
+        std::thread::park_timeout(std::time::Duration::from_millis(1));
+    }
+    std::io::Write::write_all(&mut test, b"cleaned up").map_err(failed)
+}
+
 /// A text and how the call ends.
 #[derive(Deserialize, JsonSchema)]
 struct Words {

@@ -1,4 +1,4 @@
-//! The HTTP server as a process: signals, environment variables, output.
+//! A program with skills as a process: signals, environment variables, output.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,6 +8,7 @@
 )]
 
 mod disconnects;
+mod invoke;
 #[cfg(target_os = "linux")]
 mod memory;
 mod settings;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde_json::json;
 use skill_sdk::context::States;
 use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::{SkillContext, SkillError, skill};
@@ -60,7 +59,7 @@ async fn cancelling_the_call_drops_the_request() {
     meta.environment = environment_at(&server.base, &[]);
     let call = tokio::spawn(async move {
         let runnable = host.get("task.summary@1").unwrap();
-        host.call(runnable, Call::value(&json!({}), meta)).await
+        host.call(runnable, Call::json("{}", meta)).await
     });
     assert_eq!(server.event().await, "asked");
     call.abort();
@@ -82,7 +81,7 @@ async fn tokens_used_before_the_timeout_are_counted() {
     meta.timeout = Some(HOUR);
     let call = tokio::spawn(async move {
         let runnable = host.get("slow.summary@1").unwrap();
-        host.call(runnable, Call::value(&json!({}), meta)).await
+        host.call(runnable, Call::json("{}", meta)).await
     });
     assert_eq!((server.event().await, server.event().await), ("asked", "asked"));
     advance_one_hour().await;

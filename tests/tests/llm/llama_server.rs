@@ -241,7 +241,7 @@ async fn call_endless(
     meta.environment = llama.environment("/v1", variables);
     meta.timeout = timeout;
     let runnable = host.get("llama.endless@1").unwrap();
-    let completed = host.call(runnable, Call::value(&inputs, meta)).await;
+    let completed = host.call(runnable, Call::json(inputs.to_string(), meta)).await;
     completed.into_parts().0.unwrap_err()
 }
 

@@ -64,7 +64,7 @@ async fn the_log_contains_kinds_and_counts_but_no_text() {
     meta.environment = environment_at(&server.base, &[]);
     let inputs = json!({"text": "secret-text 89123456789, 89123456780"});
     let runnable = host.get("log.summary@1").unwrap();
-    let completed = host.call(runnable, Call::value(&inputs, meta)).await;
+    let completed = host.call(runnable, Call::json(inputs.to_string(), meta)).await;
     assert!(completed.result().is_ok(), "{:?}", completed.result());
     let events = log::of_call("llm-log-1");
     let found = events

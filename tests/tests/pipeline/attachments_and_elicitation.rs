@@ -71,7 +71,7 @@ async fn attachments_do_not_change_contract_and_outputs() {
     assert_eq!(completed.result().unwrap(), br#"{"points":3}"#);
     let document = completed.into_document().unwrap();
     assert_eq!(
-        document.to_string(),
+        document,
         json!({
             "outputs": {"points": 3},
             "cost": null,

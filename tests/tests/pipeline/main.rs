@@ -46,7 +46,7 @@ async fn call_on(skill_set: &SkillSet, skill: &Skill, inputs: &Value, meta: Meta
     skill_set
         .call(
             skill_set.get(skill.reference()).unwrap(),
-            Call::value(inputs, meta),
+            Call::json(inputs.to_string(), meta),
         )
         .await
 }

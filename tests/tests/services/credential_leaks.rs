@@ -1,6 +1,6 @@
 //! Credentials must not appear in logs, errors and outputs.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use skill_sdk::context::States;
 use skill_sdk::pipeline::{Call, Meta, SkillSet};
 use skill_sdk::{Environment, SkillContext, SkillError, skill};
@@ -59,11 +59,11 @@ async fn credentials_are_not_leaked() {
         let own = [("IAM_PRINCIPAL", name)];
         meta.environment = Environment::from_vars(platform.variables_with(&own));
         let completed = host
-            .call(host.get("leaks.all@1").unwrap(), Call::value(&json!({}), meta))
+            .call(host.get("leaks.all@1").unwrap(), Call::json("{}", meta))
             .await;
         let document = completed.into_document();
         assert_eq!(document.is_ok(), name == "good", "{name}: {document:?}");
-        let document: Value = document.unwrap_or_else(|error| error);
+        let document = document.unwrap_or_else(|error| error);
         let shown = format!("{document} {:?}", log::of_call(&id));
         assert!(!shown.contains("visible"), "{name}: {shown}");
     }

@@ -76,19 +76,20 @@ pub(super) fn start(format: LogFormat, refs: &[String]) -> Result<SkillSet, Fail
     Ok(skills)
 }
 
-/// Runs a server for so many calls at the same time, with so many worker threads. A process that has not ended `patience` after a signal is ended; `last`
-/// runs before that.
+/// Runs a server for so many calls at the same time, with so many worker threads. A process that has not ended `patience` after
+/// a signal is ended; `last` runs before that.
 fn run<E: Display>(
     (calls, workers): (usize, Option<usize>),
     patience: Duration,
     last: impl FnOnce() + Send + 'static,
     serve: impl AsyncFnOnce(Stop) -> Result<(), E>,
 ) -> Result<u8, Failure> {
-    let stop = stop_signal(patience, last)
-        .map_err(|error| Failure::usage(format_args!("cannot listen for signals: {error}")))?;
+    let stop = stop_signal(patience, last)?;
     let runtime = runtime::runtime(calls, workers)
         .map_err(|error| Failure::usage(format_args!("cannot start the runtime: {error}")))?;
-    let served = runtime.block_on(serve(Box::pin(stop)));
+    let served = runtime.block_on(serve(Box::pin(async {
+        let _code = stop.await;
+    })));
     // What still runs was given its time.
     runtime.shutdown_background();
     logging::finish();
