@@ -84,9 +84,10 @@ impl SkillMetrics {
     }
 
     fn consumed(&self, unit: &str, amount: Option<f64>) {
-        // Counters only go up.
+        // Counters only go up, and stay finite.
         if let Some(amount) = amount.filter(|amount| *amount > 0.0) {
-            self.cost.get(unit).inc_by(amount);
+            let counter = self.cost.get(unit);
+            counter.inc_by(amount.min(f64::MAX - counter.get()));
         }
     }
 }
@@ -225,6 +226,9 @@ mod tests {
         let skill = metrics.of_skill("a@1");
         skill.cost(&json!({"units": {"page": 2.0}}));
         skill.cost(&json!({"units": {"page": -1.0, "other": -1.0}, "llm": {"calls": 1, "promptTokens": 7}}));
+        for _ in 0..3 {
+            skill.cost(&json!({"units": {"huge": 1e308}}));
+        }
         let text = metrics.text().unwrap();
         let mut cost: Vec<_> = text
             .lines()
@@ -235,6 +239,7 @@ mod tests {
             format!("skill_sdk_cost_units_total{{skill=\"a@1\",unit=\"{unit}\"}} {sum}")
         };
         let expected = [
+            line("huge", &f64::MAX.to_string()),
             line("llm_call", "1.0"),
             line("llm_prompt_token", "7.0"),
             line("page", "2.0"),

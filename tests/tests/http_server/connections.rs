@@ -116,6 +116,23 @@ async fn a_disconnect_cancels_the_call() {
     assert_eq!(server.connect().await.get("GET", "/healthz").await.status, 200);
 }
 
+#[tokio::test]
+async fn a_request_has_one_host() {
+    let server = Server::of(&[act::SKILL]).await;
+    for (sent, status) in [
+        ("GET /openapi.json HTTP/1.1\r\n\r\n", 400),
+        (
+            "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+            400,
+        ),
+        ("GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n", 200),
+    ] {
+        let mut client = server.connect().await;
+        client.send(sent).await;
+        assert_eq!(client.receive().await.status, status, "{sent:?}");
+    }
+}
+
 /// The number of calls that must run at the same time before any of them returns.
 const MANY: usize = 64;
 

@@ -58,7 +58,9 @@ fn decode(content: Vec<u8>) -> Result<Secret, Rejection> {
         let why = "it is not UTF-8; write the value as UTF-8 text, for example in Base64";
         Rejection::rejected("not_utf8", why)
     })?;
-    let end = if text.trim().is_empty() {
+    // As the platform does: the separators of ASCII are white space as well.
+    let is_blank = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
+    let end = if text.chars().all(is_blank) {
         0
     } else {
         text.trim_end_matches(['\r', '\n']).len()

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::header::CONNECTION;
-use axum::http::{HeaderValue, Request, Response, Version};
+use axum::http::header::{CONNECTION, HOST};
+use axum::http::{HeaderValue, Request, Response, StatusCode, Version};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::service::Service as HyperService;
 use hyper_util::service::TowerToHyperService;
@@ -57,6 +57,10 @@ pub(super) async fn respond(
     let mut response = if crowded && !is_probe {
         service.rejected(Overloaded::CODE);
         answer::overloaded(Overloaded::Server)
+    } else if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
+        service.rejected("bad_request");
+        let message = "a request must have one header Host";
+        answer::refusal(StatusCode::BAD_REQUEST, "bad_request", message)
     } else if let Some(guard) = routes.guard.as_ref().filter(|_| !is_probe)
         && let Err(message) = guard.check(request.uri(), request.headers())
     {

@@ -189,6 +189,7 @@ fn blank_is_white_space_of_unicode() {
     for (content, wanted) in [
         ("", ""),
         ("\u{2003}\u{a0}\n", ""),
+        ("\x1c\x1f\n", ""),
         ("\u{feff}", "\u{feff}"),
         (" \u{feff}v\n\n", " \u{feff}v"),
         ("\u{2028}v\u{2028}", "\u{2028}v\u{2028}"),
