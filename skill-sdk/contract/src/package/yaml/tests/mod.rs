@@ -58,6 +58,7 @@ fn tricky_strings() -> Vec<String> {
 
 const TRICKY: &[&str] = &[
     "",
+    "\t\\uda",
     " ",
     "  a",
     "a ",
