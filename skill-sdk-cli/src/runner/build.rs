@@ -40,7 +40,7 @@ pub(super) fn run(mut command: Command, wanted: &Wanted, args: &CargoArgs) -> Re
     let shown = args.verbose > 0;
     let progress = Progress::new(shown);
     command.args(["--message-format", "json-render-diagnostics"]);
-    if !shown && progress.is_visible() {
+    if !shown && progress.is_terminal() {
         // Cargo writes into a pipe here, and its words may still end on a terminal.
         command.args(["--color", "always"]);
     }
@@ -86,7 +86,7 @@ fn collect(stream: impl Read, lines: &mpsc::Sender<String>) -> String {
     while reader.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
         let line = String::from_utf8_lossy(&bytes).into_owned();
         all.push_str(&line);
-        // Nobody may be listening: then nothing is shown.
+        // Nothing is shown when the receiver is gone.
         drop(lines.send(line));
         bytes.clear();
     }

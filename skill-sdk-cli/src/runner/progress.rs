@@ -1,4 +1,4 @@
-//! One line on a terminal that says what cargo is doing.
+//! What cargo is doing: one line that changes on a terminal, and elsewhere a new line from time to time.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -8,31 +8,35 @@ const FRAMES: [&str; 4] = ["|", "/", "-", "\\"];
 const TICK: Duration = Duration::from_millis(120);
 /// A build that is over sooner shows nothing: a line that only flickers is noise.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// How often a line is written where standard error is not a terminal, such as the log of a CI job.
+const INTERVAL: Duration = Duration::from_secs(10);
 /// The longest text that is shown, in characters: a line that wraps cannot be taken back.
 const WIDTH: usize = 70;
 
-/// The line, or nothing when standard error is no terminal.
+/// Where the lines go.
 #[derive(Debug)]
 pub(super) struct Progress {
-    visible: bool,
+    is_silent: bool,
+    is_terminal: bool,
 }
 
 impl Progress {
     /// `replaced`: cargo's own output is shown instead.
     pub(super) fn new(replaced: bool) -> Self {
         Self {
-            visible: !replaced && io::stderr().is_terminal(),
+            is_silent: replaced,
+            is_terminal: io::stderr().is_terminal(),
         }
     }
 
-    pub(super) fn is_visible(&self) -> bool {
-        self.visible
+    pub(super) fn is_terminal(&self) -> bool {
+        self.is_terminal
     }
 
     /// Shows the lines of cargo until there are no more.
     pub(super) fn follow(&self, lines: &Receiver<String>) {
         let started = Instant::now();
-        let (mut text, mut frame, mut shown) = ("building".to_owned(), 0, false);
+        let (mut text, mut frame, mut shown) = ("building".to_owned(), 0, None);
         loop {
             match lines.recv_timeout(TICK) {
                 Ok(line) => {
@@ -43,24 +47,32 @@ impl Progress {
                 Err(RecvTimeoutError::Timeout) => frame = (frame + 1) % FRAMES.len(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if self.visible && started.elapsed() > PATIENCE {
-                shown = true;
-                draw(&format!("{} {text}", FRAMES[frame]));
+            let elapsed = started.elapsed();
+            let since = elapsed.saturating_sub(shown.unwrap_or_default());
+            if self.is_silent || since < if self.is_terminal { PATIENCE } else { INTERVAL } {
+                continue;
+            }
+            if self.is_terminal {
+                draw(&format!("\r\u{1b}[K{} {text}", FRAMES[frame]));
+                shown.get_or_insert_default();
+            } else {
+                draw(&format!("building for {} s: {text}\n", elapsed.as_secs()));
+                shown = Some(elapsed);
             }
         }
-        if shown {
-            draw("");
+        if self.is_terminal && shown.is_some() {
+            draw("\r\u{1b}[K");
         }
     }
 }
 
-/// Replaces the line. A standard error that is closed shows nothing.
+/// Writes to standard error, which may be closed.
 fn draw(text: &str) {
     let mut stderr = io::stderr().lock();
-    drop(write!(stderr, "\r\u{1b}[K{text}").and_then(|()| stderr.flush()));
+    drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }
 
-/// What cargo does now, when a line says so: `   Compiling acme v1.0.0 (/path)`.
+/// What cargo does now, if the line is a status line: `   Compiling acme v1.0.0 (/path)`.
 fn status(line: &str) -> Option<String> {
     let plain = anstream::adapter::strip_str(line).to_string();
     let text = plain.trim();

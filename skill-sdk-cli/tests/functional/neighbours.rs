@@ -169,6 +169,21 @@ fn clients_are_told_paths_that_hold_anywhere() {
 }
 
 #[test]
+fn a_server_is_called_as_the_package_that_was_named() {
+    let fixture = Fixture::workspace("named", &[("acme-billing", &skill("b.one", "1", "one"))]).package(
+        "acme-desk",
+        "acme-billing = { path = \"../acme-billing\" }\n",
+        &format!("use acme_billing as _;\n{}", skill("d.one", "1", "one")),
+    );
+    for package in ["acme-billing", "acme-desk"] {
+        let told = fixture.run(&format!("mcp-config {package} --client cursor"));
+        let config: Value = serde_json::from_str(&told.out).unwrap_or_else(|_| panic!("{}", told.err));
+        let names: Vec<_> = config["mcpServers"].as_object().unwrap().keys().collect();
+        assert_eq!(names, [package], "{config}");
+    }
+}
+
+#[test]
 fn tools_that_providers_reject_are_said_at_the_start() {
     let source = r#"
 /// Whether the name is free.
