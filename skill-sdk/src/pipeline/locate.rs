@@ -57,11 +57,22 @@ fn parts<'a>(json: &'a str, left: &mut usize) -> Vec<(String, &'a RawValue)> {
     items.map(|(index, item)| (index.to_string(), item)).collect()
 }
 
-/// The message without the line and column, which mean nothing to a caller.
+/// The message without the line and column and without names of Rust types, which mean nothing to a caller.
 pub(super) fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+    let text = text.strip_suffix(&place).unwrap_or(&text);
+    let Some((found, wanted)) = text.rsplit_once(", expected ") else {
+        return text.to_owned();
+    };
+    let wanted = match wanted {
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => {
+            "an integer in the range of the field"
+        }
+        "f32" | "f64" => "a number",
+        other => other,
+    };
+    format!("{found}, expected {wanted}")
 }
 
 /// The offset of a line and column as `serde_json` counts them: the column is that of the last byte that was read.
@@ -127,6 +138,9 @@ mod tests {
     #[test]
     fn messages_hold_no_columns() {
         let error = serde_json::from_str::<u8>("-1").unwrap_err();
-        assert_eq!(message(&error), "invalid value: integer `-1`, expected u8");
+        assert_eq!(
+            message(&error),
+            "invalid value: integer `-1`, expected an integer in the range of the field"
+        );
     }
 }

@@ -86,6 +86,15 @@ async fn the_path_may_have_a_trailing_slash() {
             assert_eq!(answer.code(), "not_found", "{target}");
         }
     }
+    for target in ["/register", "/token"] {
+        connection.send(http("POST", target, &[], "{}")).await;
+        let answer = connection.receive().await;
+        // As clients of OAuth read it.
+        assert_eq!(
+            (answer.status, &answer.json()["error"]),
+            (404, &json!("not_found"))
+        );
+    }
     for method in ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"] {
         connection.send(http(method, "/mcp", &[], "")).await;
         let answer = connection.receive().await;

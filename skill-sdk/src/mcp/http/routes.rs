@@ -13,6 +13,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use serde_json::json;
 
 use super::config::McpHttpServer;
 use super::metadata::WELL_KNOWN;
@@ -81,7 +82,7 @@ async fn respond(mcp: &McpHttpServer, head: &Parts, body: &mut Body) -> Result<R
             if sessions.close(headers, caller.as_deref()) {
                 return Ok(StatusCode::NO_CONTENT.into_response());
             }
-            let message = "there is no such session, or no longer";
+            let message = "the session does not exist or has expired";
             Err(rejection(StatusCode::NOT_FOUND, message))
         }
         _ => {
@@ -171,9 +172,12 @@ async fn not_found(State(mcp): State<McpHttpServer>, request: Request) -> Respon
     if let Err(rejected) = admit(&mcp, request.uri(), request.headers()).await {
         return rejected;
     }
-    let message = format!(
-        "there is nothing at {}; the MCP endpoint is {PATH}",
-        request.uri().path()
-    );
+    let path = request.uri().path();
+    let message = format!("there is nothing at {path}; the MCP endpoint is {PATH}");
+    if matches!(path, "/register" | "/token") {
+        // Clients of OAuth read no other form of an error.
+        let error = json!({"error": "not_found", "error_description": message});
+        return answer::json(StatusCode::NOT_FOUND, error.to_string().into_bytes());
+    }
     answer::refusal(StatusCode::NOT_FOUND, "not_found", message)
 }
