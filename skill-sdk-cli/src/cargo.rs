@@ -35,7 +35,7 @@ pub(crate) struct CargoArgs {
     /// Build for this target triple, which must be this machine's
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
-    /// Refuse to use other versions than Cargo.lock says
+    /// Fail unless Cargo.lock can be used as it is
     #[arg(long)]
     pub(crate) locked: bool,
     /// Use no network

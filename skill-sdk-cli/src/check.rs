@@ -129,7 +129,7 @@ fn one_tool(message: String) -> Found {
 /// A finding with its place in the spec: that of the tool, or the nearest around it that the contract has too.
 fn placed(provider: Provider, tool: &Tool<'_>, finding: Finding) -> Found {
     let spec = &tool.skill.spec;
-    // The name stands beside the spec.
+    // The name is not part of the spec.
     let pointer = (finding.pointer != "/name").then(|| {
         let mut pointer = match finding.pointer.strip_prefix("/inputs") {
             Some(rest) => format!("/contract/inputs{rest}"),

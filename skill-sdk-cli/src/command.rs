@@ -93,7 +93,7 @@ fn run_program(
     };
     session.refuse_without(need)?;
     let Some(first) = selected.first() else {
-        return Err(Failure::usage("there is no skill to serve"));
+        return Err(Failure::usage("the program has no skill to serve"));
     };
     if let Some(tools) = tools {
         let skills: Vec<&SkillEntry> = selected.iter().map(|selected| selected.skill).collect();

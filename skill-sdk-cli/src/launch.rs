@@ -20,7 +20,7 @@ use crate::target::Workspace;
 /// The name of skills of no one package.
 const ANY: &str = "skills";
 
-/// A name for the skills that the targets name, and how an MCP client starts them; `elsewhere`, nobody starts them.
+/// A name for the skills that the targets name, and how an MCP client starts them; with `elsewhere` the client does not start them.
 pub(crate) fn launch(
     reach: &Reach,
     matches: &ArgMatches,
@@ -41,7 +41,7 @@ pub(crate) fn launch(
     }
     provider::warn(&skills, ToolOptions::default());
     let Some(first) = selected.first() else {
-        return Err(Failure::usage("there is no skill to serve"));
+        return Err(Failure::usage("the program has no skill to serve"));
     };
     // The package that was named, else the one that declares the skills.
     let mut packages: Vec<&str> = session.packages().collect();

@@ -1,4 +1,4 @@
-//! Attributes below the macro's own, also those inside of a `#[cfg_attr(…)]`, which nobody has evaluated yet.
+//! Attributes below the macro's own, also those inside of a `#[cfg_attr(…)]`, which is not evaluated yet.
 
 use proc_macro2::TokenStream;
 use quote::quote;

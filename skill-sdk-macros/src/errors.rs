@@ -29,7 +29,7 @@ impl Errors {
         }
     }
 
-    /// The `compile_error!` of each mistake in the order they were found, or nothing when there was none.
+    /// The `compile_error!` of each mistake in the order they were found; nothing without mistakes.
     pub(crate) fn into_tokens(self) -> Option<TokenStream> {
         self.0.map(|error| error.to_compile_error())
     }

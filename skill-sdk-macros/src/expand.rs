@@ -1,6 +1,6 @@
 //! The one expansion of `#[skill]`: types and glue; everything else is done by the library.
 //!
-//! All generated items stand in a `const _`, where `__sdk` is the private module of the library. Tokens that the user did not
+//! All generated items are in a `const _`, where `__sdk` is the private module of the library. Tokens that the user did not
 //! write carry the span of the attribute's expansion, so that lints of the user's crate do not apply to them.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
@@ -53,7 +53,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#allowed #kept #generated)
 }
 
-/// Whether a signature names `self` or `Self`, so that it stands in an `impl` or a trait.
+/// Whether a signature names `self` or `Self`, so that it is in an `impl` or a trait.
 fn names_self(signature: TokenStream) -> bool {
     signature.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == "self" || ident == "Self",
@@ -117,7 +117,7 @@ fn glue(args: &Args, function: &Function, shape: &Shape, hints: Option<&TokenStr
         version.value()
     );
     let about_handle = format!(" The handle of the skill `{}@{}`.", name.value(), version.value());
-    // The type reaches over the whole function: the compiler proposes no type in place of a misspelt one inside of it.
+    // The type reaches over the whole function: the compiler suggests no replacement for a misspelt type inside of it.
     let mut no_variants = Group::new(Delimiter::Brace, TokenStream::new());
     no_variants.set_span(Span::call_site().located_at(function.end()));
     Some(quote! {
@@ -284,7 +284,7 @@ fn json_list(values: Option<&[Expr]>) -> Option<TokenStream> {
     values.map(|values| quote!(|| ::std::vec![#(__sdk::json_value(#values)),*]))
 }
 
-/// A closure that gives a JSON value or says why it is none.
+/// A closure that gives a JSON value, or the reason why it is not JSON.
 fn json(value: &Json) -> TokenStream {
     match value {
         Json::File(path) => {
@@ -382,7 +382,7 @@ pub(crate) fn running(function: &Function, call: &TokenStream, returned: &shape:
     let argument = Ident::new("returned", Span::mixed_site().located_at(returned.span));
     let is_async = function.signature.asyncness.is_some();
     let call = if is_async {
-        // A future that is not `Send` is an error at the function's name. All of the expression stands there: the compiler
+        // A future that is not `Send` is an error at the function's name. The whole expression has that span: the compiler
         // checks its parts and the whole, and says the same about one place only once.
         let place = Span::call_site().located_at(function.signature.ident.span());
         let mut argument = Group::new(Delimiter::Parenthesis, call.clone());

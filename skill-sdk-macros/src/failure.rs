@@ -63,7 +63,7 @@ fn kinds(input: &DeriveInput, errors: &mut Errors) -> Option<(Vec<Kind>, Option<
             if let Some(code) = &whole.code {
                 errors.at(
                     code,
-                    "an enum has no code of its own; put `#[failure(code = …)]` on each variant",
+                    "a code belongs to a variant; put `#[failure(code = …)]` on each variant of the enum",
                 );
             }
             let mut kinds = Vec::new();
@@ -87,7 +87,7 @@ fn kinds(input: &DeriveInput, errors: &mut Errors) -> Option<(Vec<Kind>, Option<
 fn needs_code(failure: &Failure, ident: &Ident, what: &str, errors: &mut Errors) {
     if !failure.coded {
         let message = format!(
-            "{what}`{ident}` needs a code: write `#[failure(code = \"{}\")]`, and `retryable` in it if a repeat may help",
+            "{what}`{ident}` needs a code: write `#[failure(code = \"{}\")]`, and `retryable` in it if a retry may help",
             snake(&ident.unraw().to_string()),
         );
         errors.at(ident, message);
@@ -139,7 +139,7 @@ fn read(attributes: &[Attribute], on_type: bool, errors: &mut Errors) -> Failure
         ["retryable", "terminal"].map(|word| seen.iter().find(|seen| *seen == word))
     {
         let message = format!(
-            "`{retryable}` and `terminal` exclude each other: either a repeat may help, or it will not"
+            "`{retryable}` and `terminal` exclude each other: either a retry may help, or it will not"
         );
         errors.at_span(place(attributes), message);
     }

@@ -93,7 +93,7 @@ pub(crate) fn check(meta: &Meta, errors: &mut Errors) {
                     check_word(owner, known, word, errors);
                 }
             }
-            // schemars knows `!word` beside words, which is no attribute in the notation of Rust.
+            // schemars also knows `!word`, which is not valid syntax for a Rust attribute.
             Err(_) if owner == "schemars" => {}
             Err(error) => errors.at_span(error.span(), format!("`#[{owner}(…)]` cannot be read: {error}")),
         }

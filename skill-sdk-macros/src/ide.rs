@@ -1,11 +1,11 @@
 //! What an editor completes and shows inside of `#[skill(…)]`.
 //!
 //! rust-analyzer knows nothing of the arguments of a macro, but it knows paths. It sets `cfg(rust_analyzer)`, and for it alone
-//! the words of the attribute stand in `use` items whose paths lead into modules of the library (`__private::ide`), named and
+//! the words of the attribute are in `use` items whose paths lead into modules of the library (`__private::ide`), named and
 //! documented by the table of arguments. It maps the word under the cursor to its place in such a path, completes what the
 //! module holds, and shows the documentation of what the path means. No compiler sees any of this.
 //!
-//! The tokens are those that somebody is typing. They are read without a grammar: nothing here can fail.
+//! The tokens may be unfinished. They are read without a grammar: nothing here can fail.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -107,9 +107,9 @@ fn words(place: &[&str], known: Words, value: Vec<TokenTree>, uses: &mut Vec<Tok
     }
 }
 
-/// The `use` of all words below the modules of `place`, but for keywords, which cannot stand there.
+/// The `use` of all words below the modules of `place`, but for keywords, which cannot be there.
 ///
-/// It is there also when there is no word yet: rust-analyzer compares the expansion with one that has a word at the cursor,
+/// It is generated also before the first word: rust-analyzer compares the expansion with one that has a word at the cursor,
 /// and must find itself at the same place in both.
 fn used(place: &[&str], words: Vec<Ident>) -> TokenStream {
     let place = place.iter().map(|module| format_ident!("{module}"));
@@ -119,7 +119,7 @@ fn used(place: &[&str], words: Vec<Ident>) -> TokenStream {
     quote!(use __ide #(::#place)*::{ #(#words as _),* };)
 }
 
-/// A path, and whatever is being typed behind it.
+/// A path, and the unfinished text behind it.
 fn whole_path(input: ParseStream<'_>) -> syn::Result<Path> {
     let path = input.call(Path::parse_mod_style)?;
     input.parse::<TokenStream>()?;

@@ -27,7 +27,7 @@ pub(crate) fn is_ours(attribute: &Attribute) -> bool {
     known(&attribute.meta) || attributes::inside(attribute).iter().any(known)
 }
 
-/// Refuses `#[cfg]` on a parameter.
+/// Rejects `#[cfg]` on a parameter.
 pub(crate) fn conditional(attribute: &Attribute, errors: &mut Errors) {
     errors.at(
         attribute,
@@ -105,7 +105,7 @@ pub(crate) fn field(parameter: &PatType, errors: &mut Errors) -> Option<Field> {
     })
 }
 
-/// Refuses two parameters that are one field of the input object.
+/// Rejects two parameters that are one field of the input object.
 pub(crate) fn distinct(fields: &[Field], errors: &mut Errors) {
     let mut seen = HashMap::new();
     for field in fields {
@@ -120,7 +120,7 @@ pub(crate) fn distinct(fields: &[Field], errors: &mut Errors) {
     }
 }
 
-/// Refuses `#[serde(with = "module")]` where nothing says the schema: schemars takes the module for a type, and the
+/// Rejects `#[serde(with = "module")]` without a schema: schemars takes the module for a type, and the
 /// compiler would say so in words about code that the author never wrote. Modules are told by their small letter.
 pub(crate) fn described(fields: &[Field], errors: &mut Errors) {
     for field in fields {

@@ -1,6 +1,6 @@
 //! The macros of `skill-sdk`. Use them through that crate, which re-exports them and provides what they expand to.
 //!
-//! - `args`: what may stand in `#[skill(…)]`; `keys` in it is the one table of arguments
+//! - `args`: the arguments of `#[skill(…)]`; `keys` in it is the one table of them
 //! - `item`, `shape`, `inputs`, `field_words`, `docs`: what the function says
 //! - `rules`: the rules that a literal can break; those of the contract are in `skill-sdk-contract`
 //! - `expand`, `state`, `failure`: what is generated
@@ -41,16 +41,16 @@ use proc_macro::TokenStream;
 /// | one object | `fn total(inputs: Invoice) -> Total` | what `Invoice` is read from |
 /// | one object, taken apart | `fn total(#[inputs] Invoice { lines, .. }: Invoice) -> Total` | the same |
 /// | plain parameters | `fn greet(name: String, times: Option<u8>) -> String` | a field for each parameter |
-/// | with context | `fn total(inputs: Invoice, ctx: &SkillContext) -> Total` | the context is no field |
+/// | with context | `fn total(inputs: Invoice, ctx: &SkillContext) -> Total` | the context is not a field |
 /// | `async` | `async fn total(inputs: Invoice, ctx: SkillContext) -> Total` | any of the above |
 /// | that may fail | `fn total(inputs: Invoice) -> Result<Total, SkillError>` | any of the above |
 ///
 /// - The parameter that is the whole object is called `inputs` or `_inputs`, or has `#[inputs]` on it. Beside it only the
 ///   context may stand. Its type derives `Deserialize` and `JsonSchema`.
 /// - Otherwise every parameter but the context is a field. Doc comments, `#[serde(…)]` and `#[schemars(…)]` on it apply to
-///   the field, an `Option<T>` may be absent, and fields that are not known are refused.
+///   the field, an `Option<T>` may be absent, and unknown fields are rejected.
 /// - The context is recognised by its type, `&SkillContext` or `SkillContext`, at any place.
-/// - The function returns `T` or `Result<T, E>`. `T` derives `Serialize` and `JsonSchema`; what is no object stands in the
+/// - The function returns `T` or `Result<T, E>`. `T` derives `Serialize` and `JsonSchema`; a value that is not an object becomes the
 ///   member `result`. `E` is `SkillError`, something that turns into one, any `std::error::Error`, or `anyhow::Error`.
 /// - A plain `fn` runs on a thread of its own and may block; an `async fn` may not.
 ///
@@ -60,7 +60,7 @@ use proc_macro::TokenStream;
 ///
 #[doc = include_str!("keys.md")]
 ///
-/// # What is generated
+/// # Generated items
 ///
 /// The function stays what it is. Beside it, with the same visibility, stands a type of the same name with the handle
 /// `SKILL`: the skill of `fn merge` is `merge::SKILL`. So no type, module or crate called `merge` can be in the same scope, and
@@ -83,7 +83,7 @@ pub fn state(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Turns an error type into failures of a skill with codes of their own: implements `From<Type> for SkillError`.
 ///
 /// The type implements `std::error::Error`, `Send` and `Sync`. Each variant of an enum, or the struct itself, has
-/// `#[failure(code = "git_unavailable", retryable)]`; without `retryable` (or with `terminal`) a repeat will not help.
+/// `#[failure(code = "git_unavailable", retryable)]`; without `retryable` (or with `terminal`) a retry will not help.
 /// The message is what `Display` writes, and the error is kept as the source. `#[failure(crate = path)]` on the type says where
 /// the library is in a crate that renames or re-exports it.
 #[proc_macro_derive(SkillFailure, attributes(failure))]

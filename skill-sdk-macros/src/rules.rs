@@ -1,5 +1,5 @@
-//! The rules that a literal can break, as the reasons why it does: those of the contract, and here those of the arguments
-//! that stand beside it.
+//! The rules that a literal can break, as the reasons why it does: those of the contract, and here those of the other
+//! arguments.
 
 pub(crate) use skill_sdk_contract::rules::{
     ATTEMPTS, BACKOFF_SECONDS, MAX_SCOPES, TIMEOUT_SECONDS, http_endpoint, local_entrypoint, mcp_endpoint,
@@ -19,7 +19,7 @@ pub(crate) fn audience(audience: &str) -> Result<(), String> {
     no_secret(audience)
 }
 
-/// Refuses what has the form of a well-known credential: a contract is published.
+/// Rejects text in the form of a well-known credential: a contract is published.
 fn no_secret(text: &str) -> Result<(), String> {
     if looks_like_credential(text) {
         return Err(
@@ -29,7 +29,7 @@ fn no_secret(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses an empty text, or one of white space only.
+/// Rejects text that is empty or only white space.
 pub(crate) fn filled(text: &str, what: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         Err(format!("the {what} is empty"))

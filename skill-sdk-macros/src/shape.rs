@@ -114,7 +114,7 @@ pub(crate) fn typed(parameter: &FnArg) -> Option<&PatType> {
     }
 }
 
-/// Refuses what neither a skill nor a state can be.
+/// Rejects functions that can be neither a skill nor a state.
 pub(crate) fn refuse(signature: &Signature, what: &str, errors: &mut Errors) {
     if let Some(receiver) = signature.receiver() {
         errors.at(
@@ -163,7 +163,7 @@ pub(crate) fn refuse(signature: &Signature, what: &str, errors: &mut Errors) {
     {
         errors.at(
             token,
-            format!("a {what} cannot stand in an `impl`: make it a function of its own, and name the type"),
+            format!("a {what} cannot be in an `impl`: write it as a free function, and name the type"),
         );
     }
 }
@@ -198,7 +198,7 @@ fn generic(signature: &Signature, what: &str, errors: &mut Errors) {
     }
 }
 
-/// Refuses return types that cannot outlive the call.
+/// Rejects return types that cannot outlive the call.
 fn result(ty: &Type, what: &str, errors: &mut Errors) {
     if let Some(token) = keyword(ty.to_token_stream(), "impl") {
         let message = if ty.to_token_stream().to_string().contains("Future") {
@@ -224,7 +224,7 @@ fn shown(ty: &Type) -> String {
         .replace(" ,", ",")
 }
 
-/// Refuses a parameter that borrows: the inputs of a call are parsed, and nobody else owns them.
+/// Rejects a parameter that borrows: the inputs of a call are parsed, and the function must own them.
 fn owned(ty: &Type, errors: &mut Errors) {
     let Some(token) = borrow(ty.to_token_stream()).or_else(|| reference(ty)) else {
         return;

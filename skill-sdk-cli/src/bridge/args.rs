@@ -15,7 +15,7 @@ pub(crate) struct BridgePythonArgs {
     #[arg(long)]
     pub(crate) check: bool,
 
-    /// Where the program with the skills will be when it is called, in place of a copy of it beside the modules
+    /// Where the program with the skills will be when it is called, instead of a copy of it beside the modules
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use skill_sdk::host::command::Failure;
 
-/// Refuses to replace what is somebody else's.
+/// Rejects paths with files that this command did not write.
 pub(super) fn refuse_foreign(path: &Path, header: &str) -> Result<(), Failure> {
     match fs::read(path) {
         Ok(text) if is_generated(&text, header) => Ok(()),
@@ -21,7 +21,7 @@ pub(super) fn refuse_foreign(path: &Path, header: &str) -> Result<(), Failure> {
     }
 }
 
-/// Whether a text begins with what stands in every generated file.
+/// Whether a text begins as every generated file does.
 pub(super) fn is_generated(text: &[u8], header: &str) -> bool {
     let start = &text[..text.len().min(header.len() + 64)];
     start.windows(header.len()).any(|part| part == header.as_bytes())

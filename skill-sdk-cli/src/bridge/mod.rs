@@ -2,7 +2,7 @@
 //!
 //! The entrypoint of a skill is `module:function` in the eyes of an executor that imports Python modules. So each entrypoint
 //! gets its module, with an object that has the contract on its type and starts the program with the skills for each
-//! call. The modules say nothing of their own: names, contracts and the program stand in one file of JSON.
+//! call. The modules hold no data: names, contracts and the program are in one JSON file.
 
 mod args;
 mod files;
@@ -53,7 +53,7 @@ pub(crate) fn python(
     plan.write(&args.out, program)
 }
 
-/// What is to be written.
+/// The files to write.
 struct Plan {
     /// The texts by their paths below the directory.
     files: BTreeMap<PathBuf, String>,
@@ -69,7 +69,7 @@ impl Plan {
         let modules = modules(skills)?;
         let packages: BTreeSet<String> = modules.keys().map(|module| root(module).to_owned()).collect();
         let Some(first) = packages.first().cloned() else {
-            return Err(Failure::usage("there are no skills to bridge"));
+            return Err(Failure::usage("the program has no skills to bridge"));
         };
         let file_name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
         let mut files = BTreeMap::new();
@@ -162,7 +162,7 @@ impl Plan {
                 .iter()
                 .map(|path| format!("{} is left over: its skill is not in the code", path.display())),
         );
-        // The program is not kept with the modules: it is not there where nobody built it yet.
+        // The program is not kept with the modules: it may not be built yet.
         if let Some(program) = self.copy.as_ref().map(|copy| out.join(copy))
             && !program.is_file()
         {

@@ -1,4 +1,4 @@
-//! Names that a Python package cannot have, or that take the place of somebody else's.
+//! Names that a Python package cannot have, or that hide another package.
 
 /// Why a package of skills cannot have a name; `None` when it can.
 pub(super) fn unusable(package: &str) -> Option<&'static str> {

@@ -34,7 +34,7 @@ pub(crate) struct McpConfigArgs {
     #[arg(long, value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
 
-    /// The skills are hosted by `serve mcp-http` at this URL, in place of a program that the client starts
+    /// The skills are hosted by `serve mcp-http` at this URL; the client starts no program
     #[arg(long, value_name = "URL", value_parser = endpoint)]
     pub(crate) url: Option<String>,
 
@@ -43,7 +43,7 @@ pub(crate) struct McpConfigArgs {
     pub(crate) token_variable: Option<String>,
 }
 
-/// Where tools are served: clients tell nobody when there are none.
+/// The URL of an MCP endpoint. Clients report nothing when the path is wrong.
 fn endpoint(url: &str) -> Result<String, String> {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -71,7 +71,7 @@ fn server_name(name: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// The name of a variable, which stands in braces in most configurations.
+/// The name of a variable. Most configurations write it in braces.
 fn variable(name: &str) -> Result<String, String> {
     let is_name = |text: &str| {
         text.bytes()

@@ -146,7 +146,7 @@ fn wrong_type(schema: &Value) -> Option<&'static str> {
 fn wrong_values(schema: &Value) -> Option<&'static str> {
     let mut values = schema.get("enum")?.as_array()?.iter();
     if values.any(|value| value.as_str().is_none_or(str::is_empty)) {
-        Some("a value of the `enum` is no text, or empty")
+        Some("a value of the `enum` is empty or not a string")
     } else if node::is(schema, "string") {
         None
     } else {

@@ -1,7 +1,7 @@
 //! What the API of a model provider does to a tool made of a skill: its name, description and input schema.
 //!
 //! Every provider takes a subset of JSON Schema of its own, and one tool that breaks a rule makes the provider reject the
-//! whole request, so all other tools with it. [`check_tool`] says so before. Pure functions over JSON; nothing recurses.
+//! whole request, so all other tools with it. [`check_tool`] finds this before. Pure functions over JSON; nothing recurses.
 //!
 //! | module | holds |
 //! |---|---|

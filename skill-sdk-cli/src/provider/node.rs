@@ -60,7 +60,7 @@ pub(super) fn optional(schema: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The names under `required` that are no properties.
+/// The names under `required` that are not properties.
 pub(super) fn undescribed(schema: &Value) -> Vec<&str> {
     let names = schema
         .get("required")
@@ -114,7 +114,7 @@ pub(super) fn no_object(tree: &Tree<'_>) -> Option<(usize, String)> {
     (!is_object).then(|| (0, "the schema is not of `type: object`".to_owned()))
 }
 
-/// Says which of the keywords stand at the top.
+/// The keywords among these that the schema has at the top.
 pub(super) fn at_the_top(tree: &Tree<'_>, keywords: &str) -> Option<(usize, String)> {
     let present = |keyword: &&str| tree.root().get(*keyword).is_some();
     let found: Vec<_> = keywords.split(' ').filter(present).collect();

@@ -144,7 +144,7 @@ const LONG_ENUM: usize = 250;
 const LONG_ENUM_CHARS: usize = 15_000;
 const CHARS: usize = 120_000;
 
-/// What may stand beside a `$ref` at the top.
+/// The keywords that may be beside a `$ref` at the top.
 const ROOT_KEYWORDS: &str = "$schema $defs definitions";
 
 /// The keywords that strict mode knows.

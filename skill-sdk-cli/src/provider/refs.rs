@@ -10,7 +10,7 @@ use super::tree::{Node, Tree};
 enum Target {
     /// To this schema of the tree.
     Schema(usize),
-    /// To a place of the document that is no schema of its own.
+    /// To a place of the document that is not a schema.
     Elsewhere,
     /// Nowhere: to another document, or to something that does not exist.
     Nowhere,
@@ -19,7 +19,7 @@ enum Target {
 /// A `$ref`.
 #[derive(Debug)]
 pub(super) struct Reference<'a> {
-    /// The index of the schema that it stands in.
+    /// The index of the schema that contains it.
     pub(super) at: usize,
     /// That schema.
     pub(super) schema: &'a Value,
@@ -33,7 +33,7 @@ pub(super) fn dangling(reference: &Reference<'_>) -> Option<String> {
 }
 
 impl Reference<'_> {
-    /// Says which keywords stand beside it that are not `allowed` there.
+    /// The keywords beside it that are not `allowed` there.
     pub(super) fn beside(&self, allowed: impl Fn(&str) -> bool) -> Option<String> {
         let mut beside = node::keywords_beside(self.schema, "$ref");
         beside.retain(|keyword| !allowed(keyword));
@@ -92,7 +92,7 @@ pub(super) fn recursive(tree: &Tree<'_>, required_only: bool) -> Vec<usize> {
     let mut next = vec![Vec::new(); tree.nodes.len()];
     let mut link = |from: usize, to: usize| next.get_mut(from).into_iter().for_each(|next| next.push(to));
     for (at, node) in tree.nodes.iter().enumerate() {
-        // A definition is not a part of what it stands in; only a reference makes it one.
+        // A definition is part of the schema that contains it only by a reference.
         let is_definition = matches!(node.keyword, "$defs" | "definitions");
         if node.is_root() || node.is_condition || is_definition {
             continue;

@@ -77,7 +77,7 @@ pub(crate) struct Finding {
     pub(crate) severity: Severity,
     /// JSON pointer into the tool `{"name", "description", "inputs"}`.
     pub(crate) pointer: String,
-    /// What is wrong.
+    /// The problem.
     pub(crate) message: String,
     /// What to do.
     pub(crate) remedy: String,

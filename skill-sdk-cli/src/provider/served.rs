@@ -31,7 +31,7 @@ impl Tool<'_> {
     }
 }
 
-/// The tools of a server of these skills, which are sorted by name and version; or why there is none.
+/// The tools of a server of these skills, which are sorted by name and version; or why they cannot be served.
 pub(crate) fn tools<'a>(skills: &[&'a SkillEntry], args: ToolOptions) -> Result<Vec<Tool<'a>>, String> {
     let sources: Vec<_> = skills
         .iter()

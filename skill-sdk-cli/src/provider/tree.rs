@@ -49,7 +49,7 @@ pub(super) struct Node<'a> {
     pub(super) parent: usize,
     /// How many objects are around this schema, itself included when it is one.
     pub(super) level: usize,
-    /// Whether it only narrows what another schema describes (`not`, `if`, `propertyNames`, …), or stands in such a schema.
+    /// Whether it only narrows what another schema describes (`not`, `if`, `propertyNames`, …), or is inside such a schema.
     /// No provider translates these, so only what holds anywhere is asked of them.
     pub(super) is_condition: bool,
 }
@@ -102,7 +102,7 @@ impl<'a> Tree<'a> {
     }
 
     pub(super) fn root(&self) -> &'a Value {
-        // There always is a root; `Null` is no schema and breaks every rule that asks for one.
+        // A root always exists; `Null` is not a schema and breaks every rule that needs one.
         self.nodes.first().map_or(&Value::Null, |node| node.value)
     }
 
@@ -126,7 +126,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The schemas that stand in a schema, which will have the index `parent`.
+/// The schemas inside a schema, which will have the index `parent`.
 fn inner<'a>(node: &Node<'a>, parent: usize) -> Vec<Node<'a>> {
     let mut children = Vec::new();
     for (keyword, value) in node.value.as_object().into_iter().flatten() {

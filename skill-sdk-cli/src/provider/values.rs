@@ -65,7 +65,7 @@ pub(super) fn patterns(schema: &Value) -> impl Iterator<Item = &str> {
 /// The letters that Python's `re` knows behind a backslash.
 const PYTHON_ESCAPES: &str = "AbBdDsSwWZafnrtvxuUN";
 
-/// Says that a regular expression looks around, or is none for Python.
+/// The reason why a regular expression is rejected: it looks around, or Python does not know a part of it.
 pub(super) fn not_python(pattern: &str) -> Option<String> {
     let mut rest = pattern;
     let mut in_class = false;

@@ -1,4 +1,4 @@
-//! Refuses to build for another machine: skills are read by running what was built.
+//! Rejects builds for another machine: skills are read by running the program that was built.
 
 use std::env;
 use std::fs;

@@ -44,7 +44,7 @@ pub(super) fn prepare(
         Some(bytes) => copy(project, bytes)?,
         None if args.is_locked() => {
             return Err(Failure::usage(format!(
-                "there is no `{}`, and --locked forbids to make one",
+                "`{}` does not exist, and --locked forbids to create it",
                 path.display()
             ))
             .help("run `cargo generate-lockfile` in the workspace"));

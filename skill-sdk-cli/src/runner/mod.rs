@@ -3,7 +3,7 @@
 //! - [`project`] writes the generated package, [`mirror`] takes over what only a workspace root may say,
 //!   [`features`] hands the user's features to the packages
 //! - [`lock`] makes its lock file from the user's, [`graph`] reads what cargo resolved
-//! - [`build`] runs cargo, [`progress`] shows what it does, [`foreign`] refuses other machines
+//! - [`build`] runs cargo, [`progress`] shows what it does, [`foreign`] rejects other machines
 //! - [`program`] speaks the protocol with what was built
 //! - [`mod@unreferenced`] finds dependencies that no code names and that are silently absent
 
@@ -91,7 +91,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether this tool wrote it, so that it has no commands of its own.
+    /// Whether the CLI generated it.
     pub(crate) fn is_generated(&self) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(project::NAME_PREFIX)
@@ -118,7 +118,7 @@ pub(crate) fn programs(group: &Group, args: &CargoArgs, need: Need) -> Result<Ve
 
 fn generated(group: &Group, args: &CargoArgs, need: Need) -> Result<Program, Failure> {
     let Some(first) = group.linked.first() else {
-        return Err(Failure::usage("there is no package to link"));
+        return Err(Failure::usage("the targets name no package to link"));
     };
     let directory = first.directory();
     foreign::refuse(args, directory)?;
@@ -187,7 +187,7 @@ fn own(
         .arg("--manifest-path")
         .arg(&package.manifest_path)
         .args(["--locked", "--offline"]);
-    // What was just built resolves; a graph is only needed for warnings.
+    // The graph is only needed for warnings.
     let graph = Graph::load(command)?.ok();
     Ok(Program {
         path,

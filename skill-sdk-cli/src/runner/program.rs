@@ -97,7 +97,7 @@ fn understood(program: &Path, document: Value) -> Result<Envelope, Failure> {
 }
 
 fn not_started(program: &Path, error: &io::Error) -> Failure {
-    // The error of the system for a program of another machine, or for a file that is none.
+    // The error of the system for a program of another machine, or for a file that is not a program.
     const NOT_A_PROGRAM: i32 = 8;
     let failure = Failure::usage(format!("could not run `{}`: {error}", program.display()));
     if cfg!(unix) && error.raw_os_error() == Some(NOT_A_PROGRAM) {

@@ -49,7 +49,7 @@ pub(super) fn of_path(target: &str) -> Result<Place, Failure> {
     }
     if !path.is_file() {
         return Err(Failure::usage(format!(
-            "there is no file or directory `{target}`"
+            "no file or directory is called `{target}`"
         )));
     }
     if path.extension().is_some_and(|extension| extension == "toml") {

@@ -98,7 +98,7 @@ fn locked_means_the_versions_of_the_users_lock_file() {
     let fixture = one_package("locked");
     fixture
         .run("list --locked")
-        .fails(2, &["there is no", "Cargo.lock", "cargo generate-lockfile"]);
+        .fails(2, &["does not exist", "Cargo.lock", "cargo generate-lockfile"]);
     assert_eq!(fixture.cargo("generate-lockfile --offline").code, 0);
     let files = fixture.files();
     assert_eq!(fixture.run("list --locked").refs(), ["s.one@1"]);

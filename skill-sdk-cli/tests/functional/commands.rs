@@ -64,7 +64,7 @@ fn serve_becomes_the_host() {
         2,
         &["SKILL_SDK_IAM_ISSUER, SKILL_SDK_AUDIENCE, SKILL_SDK_JWKS_URL must be set"],
     );
-    // Builds first: the time of a build is no part of what is tested.
+    // Builds first: the time of a build is not part of the test.
     fixture
         .run("serve http --allow-anonymous s.two")
         .fails(2, &["no target matches `s.two`"]);
@@ -106,7 +106,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 fn errors_are_plain_without_a_terminal_and_usage_is_2() {
     let fixture = fixture("plain");
     let ran = fixture.run("list ./nowhere");
-    assert_eq!(ran.err, "error: there is no file or directory `./nowhere`\n");
+    assert_eq!(ran.err, "error: no file or directory is called `./nowhere`\n");
     for line in ["lost", "list --format xml", "serve", "invoke s.one --env X"] {
         assert_eq!(fixture.run(line).code, 2, "{line}");
     }
@@ -139,7 +139,7 @@ fn export_check_and_the_rules() {
         written.out
     );
     assert_eq!(fixture.run("export --package catalog --check").code, 0);
-    // One package is named, or its directory: the file of the other one is no leftover.
+    // One package is named, or its directory: the file of the other one is not a leftover.
     for target in ["skills", "crates/skills", "s.one"] {
         let one = fixture.run(&format!("export --package catalog --check {target}"));
         assert_eq!(one.code, 0, "{target}: {}{}", one.out, one.err);

@@ -85,7 +85,7 @@ fn what_matches_nothing_lists_what_there_is() {
         ),
         (
             "list ./nowhere",
-            vec!["there is no file or directory `./nowhere`"],
+            vec!["no file or directory is called `./nowhere`"],
         ),
         ("list crates/", vec!["holds no Cargo.toml"]),
         (

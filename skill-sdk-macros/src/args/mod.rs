@@ -1,6 +1,6 @@
 //! The arguments of `#[skill(…)]`.
 //!
-//! [`keys`] is the one table of what may be written, and [`words`] are those that stand in values; [`parse`] walks the tokens
+//! [`keys`] is the one table of arguments, and [`words`] are the words of their values; [`parse`] walks the tokens
 //! by it; [`value`] and [`implementation`] turn one value into its type and check it; [`suggest`] finds what a misspelt word
 //! meant.
 

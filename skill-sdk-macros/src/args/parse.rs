@@ -39,7 +39,7 @@ struct Reader<'a> {
     args: Args,
     /// Keys that were given, or were meant to be.
     given: Vec<&'static str>,
-    /// Whether something stood in the place of the name.
+    /// Whether there was something where the name belongs.
     named: bool,
     errors: &'a mut Errors,
 }

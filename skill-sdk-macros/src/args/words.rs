@@ -1,4 +1,4 @@
-//! The words that stand in values: members of sets, and the named parts of a value.
+//! The words of values: members of sets, and the named parts of a value.
 //!
 //! They drive parsing, suggestions, what an editor completes and the reference in the documentation.
 

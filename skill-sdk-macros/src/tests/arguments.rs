@@ -1,4 +1,4 @@
-//! What may stand in `#[skill(…)]`.
+//! The arguments of `#[skill(…)]`.
 
 use super::{ATTRIBUTE, FUNCTION, GOOD, accepted, refused};
 

@@ -1,4 +1,4 @@
-//! What an editor gets while somebody is typing: the function stays, nothing panics, every word leads to its documentation.
+//! Unfinished code in an editor: the function stays, nothing panics, every word leads to its documentation.
 
 use std::fmt::Write;
 

@@ -32,7 +32,7 @@ fn explains_what_is_wrong() {
             ),
             (
                 "B",
-                "variant `B` needs a code: write `#[failure(code = \"b\")]`, and `retryable` in it if a repeat may help",
+                "variant `B` needs a code: write `#[failure(code = \"b\")]`, and `retryable` in it if a retry may help",
             ),
         ],
     );
@@ -40,7 +40,7 @@ fn explains_what_is_wrong() {
         "struct Lost;",
         &[(
             "Lost",
-            "`Lost` needs a code: write `#[failure(code = \"lost\")]`, and `retryable` in it if a repeat may help",
+            "`Lost` needs a code: write `#[failure(code = \"lost\")]`, and `retryable` in it if a retry may help",
         )],
     );
     let long = format!("\"{}\"", "a".repeat(101));
@@ -77,7 +77,7 @@ fn explains_what_is_wrong() {
             ("code", "`code` is given twice"),
             (
                 "failure(code = \"b\", retryable)",
-                "`retryable` and `terminal` exclude each other: either a repeat may help, or it will not",
+                "`retryable` and `terminal` exclude each other: either a retry may help, or it will not",
             ),
         ],
     );
@@ -86,7 +86,7 @@ fn explains_what_is_wrong() {
         &[
             (
                 "\"a\"",
-                "an enum has no code of its own; put `#[failure(code = …)]` on each variant",
+                "a code belongs to a variant; put `#[failure(code = …)]` on each variant of the enum",
             ),
             ("crate", "`crate` is said once, in `#[failure(…)]` on the type"),
         ],

@@ -45,7 +45,7 @@ fn refuses_with_a_reason() {
     no(
         "fn a() -> Self { x }",
         "Self",
-        "a skill cannot stand in an `impl`: make it a function of its own, and name the type",
+        "a skill cannot be in an `impl`: write it as a free function, and name the type",
     );
     no(
         "const fn a() {}",

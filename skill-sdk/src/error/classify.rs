@@ -1,4 +1,4 @@
-//! Classifying somebody else's error with `?`.
+//! Classifying any error with `?`.
 
 use std::borrow::Cow;
 use std::error::Error;

@@ -161,7 +161,7 @@ impl SkillError {
         self.0.retryable
     }
 
-    /// What was added by [`with_details`](Self::with_details).
+    /// The details that [`with_details`](Self::with_details) added.
     pub fn details(&self) -> Option<&Value> {
         self.0.details.as_ref()
     }

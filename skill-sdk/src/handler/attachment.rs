@@ -9,7 +9,7 @@ use super::base64;
 /// Outputs with something beside them for the person or the model that reads the result: a text, an image, a sound, a
 /// file.
 ///
-/// A skill returns `Attached<T>` in place of `T`. The contract does not change: its outputs are those of `T`, and a
+/// A skill returns `Attached<T>` instead of `T`. The contract does not change: its outputs are those of `T`, and a
 /// caller that knows nothing of attachments gets them as always. MCP sends the attachments as content blocks after the
 /// outputs; the other hosts are described in `docs/guides/progress-and-attachments.md`.
 ///
@@ -29,7 +29,7 @@ use super::base64;
 pub struct Attached<T> {
     /// The outputs, as without attachments.
     pub outputs: T,
-    /// What stands beside them, in order.
+    /// The attachments, in order.
     pub attachments: Vec<Attachment>,
 }
 

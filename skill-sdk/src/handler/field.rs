@@ -5,7 +5,7 @@
 //! `where for<'a> City: FieldBounds`, which the compiler takes on trust and which keeps the derives silent. The handler
 //! then names the struct only through `<City as SkillField<_>>::Of<Inputs>`, for each parameter in turn. Because two
 //! implementations could apply, the compiler tries the bounds of both before it knows what `Of` is. When neither
-//! fits, it says so once, and everything that depends on the unknown type stays quiet.
+//! fits, it reports one error, and nothing that depends on the unknown type reports another.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

@@ -102,13 +102,13 @@ impl Handler {
 
     /// The schema of the inputs, by their type.
     pub(crate) fn inputs_schema(&self) -> Result<Value, String> {
-        let schema = self.inputs_schema.ok_or("there is no schema of the inputs")?;
+        let schema = self.inputs_schema.ok_or("the inputs have no schema")?;
         schema.inputs().map_err(|problem| problem.to_string())
     }
 
     /// The schema of the outputs, by their type, and how they are put into an object.
     pub(crate) fn outputs_schema(&self) -> Result<(Value, OutputShape), String> {
-        let schema = self.outputs_schema.ok_or("there is no schema of the outputs")?;
+        let schema = self.outputs_schema.ok_or("the outputs have no schema")?;
         let Outputs { schema, shape, .. } = schema.outputs().map_err(|problem| problem.to_string())?;
         Ok((schema, shape))
     }

@@ -1,11 +1,11 @@
 //! From a Rust function to something that takes JSON and gives JSON.
 //!
-//! What is generic here is kept thin, since each skill pays for it in compile time: parse, call, write. Everything else
+//! Generic code here is kept thin, since each skill pays for it in compile time: parse, call, write. Everything else
 //! works on the erased [`Handler`].
 
 #![allow(
     missing_debug_implementations,
-    reason = "what only the macros name holds functions, and nobody prints it"
+    reason = "types that only the macros name hold functions, and are not printed"
 )]
 
 mod attachment;
@@ -39,7 +39,7 @@ pub enum Explicit {}
 pub enum Running {
     /// To be awaited.
     Asynchronous(Pin<Box<dyn Future<Output = Reply> + Send>>),
-    /// To be run where blocking stalls nobody.
+    /// To be run on a thread that may block.
     Blocking(Box<dyn FnOnce() -> Reply + Send>),
 }
 
@@ -50,13 +50,13 @@ pub(crate) type Reply = Result<Written, Failure>;
 pub struct Written {
     /// The JSON of its outputs, as its type writes it.
     pub json: Vec<u8>,
-    /// What stands beside them.
+    /// The attachments.
     pub attachments: Vec<Attachment>,
 }
 
 debug_fields!(Written { attachments });
 
-/// Why there are no outputs.
+/// The reason for missing outputs.
 #[derive(Debug)]
 pub enum Failure {
     /// The function failed.

@@ -28,7 +28,7 @@ pub trait SkillOutput<Schema = Derived>: Send + 'static {
     #[doc(hidden)]
     fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error>;
 
-    /// What stands beside the outputs.
+    /// The attachments.
     #[doc(hidden)]
     fn into_attachments(self) -> Vec<Attachment>
     where

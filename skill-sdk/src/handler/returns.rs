@@ -82,7 +82,7 @@ pub mod kinds {
         Unshared by ViaUnshared;
         /// `Result<T, E>` with any other error.
         Unclassified by ViaError;
-        /// `Result<T, E>` where `E` is no error.
+        /// `Result<T, E>` where `E` is not an error.
         NoError by ViaUnknown;
         /// Anything else: the output itself.
         Plain by ViaPlain;

@@ -80,7 +80,7 @@ pub(super) fn start(format: LogFormat) {
 }
 
 /// Starts the log with the only filter of the program, which costs a call less than one among several; says whether it did.
-/// Somebody else's subscriber stays in place.
+/// A subscriber that is already installed stays.
 fn one_filter(log: Box<dyn Layer<Registry> + Send + Sync>, filter: Targets) -> bool {
     let log = tracing_subscriber::registry().with(log).with(filter);
     log.try_init().is_ok()

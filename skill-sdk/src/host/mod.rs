@@ -45,7 +45,7 @@ use std::process::ExitCode;
 
 /// Runs the program: reads its arguments, does what they say, gives the exit code.
 ///
-/// The exit codes are 0 when all is good, 1 when the answer is no (drift, a violation, a failed call), and 2 for
+/// The exit codes are 0 for success, 1 for a negative result (drift, a violation, a failed call), and 2 for
 /// wrong usage or a configuration that is missing.
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().collect();
@@ -71,7 +71,7 @@ pub fn main() -> ExitCode {
 }
 
 fn fail(error: &str) -> ExitCode {
-    // A standard error that is closed leaves nobody to tell.
+    // Standard error may be closed.
     drop(std::io::Write::write_all(
         &mut std::io::stderr(),
         format!("error: {error}\n").as_bytes(),

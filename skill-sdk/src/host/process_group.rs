@@ -52,7 +52,7 @@ impl ProcessGroup {
         } else {
             Signal::TERM
         };
-        // It fails when there is no other process.
+        // It fails without another process.
         let _ = kill_process_group(getpid(), signal);
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
     let program = match Program::try_parse_from(arguments) {
         Ok(program) => program,
         Err(error) => {
-            // Help goes to standard output and is no failure.
+            // Help goes to standard output and is not a failure.
             drop(error.print());
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::USAGE));
         }

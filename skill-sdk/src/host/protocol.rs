@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::command::Failure;
 pub use crate::registry::RegistryProblem as Problem;
 
-/// The version of this protocol. A tool and a program that disagree on it refuse to work together.
+/// The version of this protocol. The CLI rejects a program with another version.
 pub const PROTOCOL: u32 = 1;
 
 /// The hidden first argument that makes a program describe its skills.
@@ -73,7 +73,7 @@ pub struct SkillEntry {
     /// Whether the schema of the inputs was given by hand and not made from types.
     #[serde(default)]
     pub inputs_given: bool,
-    /// What is declared beside the contract (`title`, `tags`, `secrets`, `config`, `hosts`, `examples`, `deprecated`).
+    /// The metadata beside the contract (`title`, `tags`, `secrets`, `config`, `hosts`, `examples`, `deprecated`).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }

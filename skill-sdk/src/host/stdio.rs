@@ -1,7 +1,7 @@
 //! Standard input and output as the two ends of a protocol.
 //!
 //! Whatever a skill prints (`println!`, a child process, a raw write to descriptor 1) would break a protocol on standard
-//! output, and whatever reads standard input would eat a part of it. So both move to descriptors that nobody else knows:
+//! output, and code that reads standard input would take a part of it. So both move to descriptors that no other code knows:
 //! after [`take`] descriptor 1 is standard error and descriptor 0 is empty, for this process and for its children.
 
 use std::fs::File;
@@ -11,9 +11,9 @@ use std::io::{self, Write};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ProtocolStdio {
-    /// What was standard input. Reads block.
+    /// The standard input of the process. Reads block.
     pub input: File,
-    /// What was standard output, unbuffered. Writes block.
+    /// The standard output of the process, unbuffered. Writes block.
     pub output: File,
 }
 
@@ -26,7 +26,7 @@ pub struct ProtocolStdio {
 pub fn take() -> io::Result<ProtocolStdio> {
     use std::os::fd::AsFd;
 
-    // What was printed before belongs to whoever started the program.
+    // Earlier output belongs to the caller of the program.
     io::stdout().flush()?;
     // The copies are closed in children.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -75,7 +75,7 @@ impl Aside {
 #[cfg(all(feature = "host", unix))]
 impl Drop for Aside {
     fn drop(&mut self) {
-        // What was printed and is still in the buffer belongs to standard error too.
+        // Output that is still in the buffer belongs to standard error too.
         drop(io::stdout().flush());
         let _ = rustix::stdio::dup2_stdout(&self.0);
     }

@@ -49,7 +49,7 @@ const LAST: Duration = Duration::from_secs(5);
 /// The export of traces, once it has begun, and what its requests run on.
 static EXPORT: OnceLock<(SdkTracerProvider, Runtime)> = OnceLock::new();
 
-/// What takes spans to the export that the environment asks for, or why there is none although it asks. Events stay in the log.
+/// The exporter of spans that the environment asks for, or why it cannot start. Events stay in the log.
 pub(super) fn start<S>() -> Result<Option<impl Layer<S> + Send + Sync>, String>
 where
     S: tracing::Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
@@ -87,7 +87,7 @@ where
 /// Sends what was not sent yet.
 pub(super) fn finish() {
     if let Some((provider, _)) = EXPORT.get() {
-        // What cannot be sent now is lost; the log is at its end as well.
+        // Spans that cannot be sent now are lost; the log ends as well.
         drop(provider.shutdown_with_timeout(LAST));
     }
 }

@@ -81,7 +81,7 @@ impl McpServer {
         Self::with_environment(skills, Environment::process())
     }
 
-    /// The same with the source of configuration and secrets, in place of the environment of the process. It may have
+    /// The same with the source of configuration and secrets, instead of the environment of the process. It may have
     /// `SKILL_SDK_REQUEST_STATE_KEY`, which is read here.
     pub fn with_environment(skills: SkillSet, environment: Environment) -> Result<Self, McpError> {
         Self::with_options(skills, environment, ToolOptions::default())
@@ -119,7 +119,7 @@ impl McpServer {
         self.with(|shared| shared.page_size = tools.max(1))
     }
 
-    /// Sets the name and the version that clients show for this server, in place of those of the package of the skills.
+    /// Sets the name and the version that clients show for this server, instead of those of the package of the skills.
     #[must_use]
     pub fn named(self, name: impl Into<String>, version: impl Into<String>) -> Self {
         let implementation = json!({"name": name.into(), "version": version.into()});

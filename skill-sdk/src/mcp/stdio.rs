@@ -140,7 +140,7 @@ impl Protocol for Connection {
 }
 
 impl Connection {
-    /// Takes one message. Gives the response, unless there is none or a call responds later.
+    /// Takes one message. Gives the response; `None` for a notification, and for a call, which responds later.
     async fn accept(&mut self, line: &[u8]) -> Option<Vec<u8>> {
         match protocol::parse(line) {
             Ok(Message::Request(request)) => match self.request(&request, line.len()).await {
@@ -170,7 +170,7 @@ impl Connection {
         tracing::warn!(limit, "a message is too long");
         let id = protocol::id_of_beginning(beginning);
         let message = format!("the message is too long, the limit is {limit} bytes");
-        // It may be the answer to a question.
+        // It may answer a question.
         let is_answer = id
             .as_ref()
             .is_some_and(|id| self.session.peer.answer(id, Err(message.clone())));

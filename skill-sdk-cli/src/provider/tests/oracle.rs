@@ -1,4 +1,4 @@
-//! The client libraries of the vendors as witnesses: what they refuse or change, the rules must find.
+//! The client libraries of the vendors as witnesses: the rules must find whatever they reject or change.
 //!
 //! The libraries know less than the APIs behind them, so the other direction holds for single rules only.
 

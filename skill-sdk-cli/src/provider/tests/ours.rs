@@ -191,7 +191,7 @@ fn recorded() -> Vec<(String, Value)> {
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cases"),
     };
     let Ok(text) = fs::read_to_string(folder.join("skills.json")) else {
-        eprintln!("skipped: there are no recorded cases");
+        eprintln!("skipped: the recorded cases are missing");
         return Vec::new();
     };
     let document: Value = serde_json::from_str(&text).unwrap();
@@ -260,7 +260,7 @@ fn most() -> u64 {
     u64::MAX
 }
 
-/// What is fatal in tools of these names and specs.
+/// The fatal findings in tools of these names and specs.
 fn fatal(specs: impl IntoIterator<Item = (String, Value)>) -> Vec<String> {
     let mut skills = Vec::new();
     for (name, spec) in specs {

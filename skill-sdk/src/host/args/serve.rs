@@ -59,7 +59,7 @@ pub struct ServeHttpArgs {
         value_enum, value_name = "FORMAT", default_value_t = LogFormat::Auto)]
     pub log_format: LogFormat,
 
-    /// What is taken from clients, and how much of it.
+    /// The limits.
     #[command(flatten)]
     pub limits: Limits,
 
@@ -113,7 +113,7 @@ pub struct PipeLimits {
 /// The arguments of `serve local`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeLocalArgs {
-    /// Serve at a Unix socket in place of standard input and output; only this user can connect
+    /// Serve at a Unix socket instead of standard input and output; only this user can connect
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
 
@@ -145,7 +145,7 @@ pub struct McpArgs {
 /// The arguments of `serve mcp-stdio`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeMcpStdioArgs {
-    /// What is shown to clients.
+    /// The tools.
     #[command(flatten)]
     pub mcp: McpArgs,
 
@@ -166,7 +166,7 @@ pub struct ServeMcpHttpArgs {
     #[command(flatten)]
     pub http: ServeHttpArgs,
 
-    /// What is shown to clients.
+    /// The tools.
     #[command(flatten)]
     pub mcp: McpArgs,
 

@@ -76,7 +76,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// What was found.
+/// The findings.
 #[derive(Debug)]
 pub struct Report {
     /// How many skills were checked.
@@ -94,7 +94,7 @@ impl Report {
         Ok(if self.is_ok() { exit::GOOD } else { exit::NO })
     }
 
-    /// A JSON document; or one problem a line, and `ok` at the end when there is no error.
+    /// A JSON document; or one problem a line, and `ok` at the end without errors.
     pub fn text(&self, format: Format) -> Result<String, Failure> {
         if format == Format::Json {
             let mut document =
@@ -108,7 +108,7 @@ impl Report {
         Ok(lines + if self.is_ok() { "ok\n" } else { "" })
     }
 
-    /// Whether there is no error.
+    /// Whether all findings are warnings.
     pub fn is_ok(&self) -> bool {
         self.all().all(|found| found.severity != Severity::Error)
     }
@@ -170,7 +170,7 @@ pub(super) fn violations(skill: &SkillEntry) -> Vec<Found> {
             continue;
         }
         let broken = check_defaults(schema).into_iter().map(|(place, why)| {
-            let message = format!("the value breaks the schema that it stands in: {why}");
+            let message = format!("the value does not match the schema that contains it: {why}");
             ("value_violates_schema", place, message)
         });
         let of_types = (side == "inputs" && !skill.inputs_given).then(|| hidden_defaults(schema));
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(
             found[0].problem.to_string().lines().next(),
             Some(
-                "a.a@1: /contract/inputs/properties/a/default: the value breaks the schema that it stands in: 0 is less \
+                "a.a@1: /contract/inputs/properties/a/default: the value does not match the schema that contains it: 0 is less \
                  than the minimum of 1 [value_violates_schema]"
             )
         );

@@ -19,7 +19,7 @@ pub fn export(
     args: &ExportArgs,
 ) -> Result<u8, Failure> {
     if skills.is_empty() {
-        return Err(Failure::usage("there are no skills to export"));
+        return Err(Failure::usage("the program has no skills to export"));
     }
     if args.protocol == Some(Protocol::Mcp) {
         select::reject_two_versions(skills)?;

@@ -32,7 +32,7 @@ impl Failure {
         }
     }
 
-    /// The answer is no: exit code [`exit::NO`].
+    /// The result is negative: exit code [`exit::NO`].
     pub fn no(message: impl fmt::Display) -> Self {
         Self {
             code: exit::NO,
@@ -85,7 +85,7 @@ fn labelled(style: Style, label: &str, text: &str) -> String {
 }
 
 fn to_stderr(text: &str) {
-    // A standard error that is closed leaves nobody to tell.
+    // Standard error may be closed.
     drop(anstream::stderr().write_all(text.as_bytes()));
 }
 

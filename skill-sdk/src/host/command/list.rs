@@ -22,7 +22,7 @@ fn line(skill: &SkillEntry) -> String {
     format!("{}\t{}\t{effects}/{risk}\n", skill.reference, skill.entrypoint)
 }
 
-/// A skill without its contract, and what stands beside that, examples apart.
+/// A skill without its contract and examples, with its metadata.
 fn row(skill: &SkillEntry) -> Value {
     let mut row = json!({
         "ref": skill.reference,

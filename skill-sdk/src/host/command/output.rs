@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Write};
 
 use super::{Failure, exit};
 
-/// Writes a result to standard output; gives the exit code. A reader that went away (`| head`) is no failure.
+/// Writes a result to standard output; gives the exit code. A reader that closed the pipe (`| head`) is not a failure.
 pub fn print(text: &str) -> Result<u8, Failure> {
     // Not `print!`: it panics when the reader is gone.
     let mut out = io::stdout().lock();

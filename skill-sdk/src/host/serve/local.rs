@@ -54,7 +54,7 @@ pub(super) fn serve(
     code
 }
 
-/// The last thing that the server does, or whoever ends it at once. Only the first one goes on and ends the program: the end of
+/// The last step of the server, or of the signal that ends it at once. Only the first caller goes on and ends the program: the end of
 /// a group may be a signal to this process as well.
 fn end(group: Option<ProcessGroup>, ending: &AtomicBool) {
     while ending.swap(true, Ordering::SeqCst) {

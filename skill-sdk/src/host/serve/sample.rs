@@ -35,7 +35,7 @@ fn sample_of(schema: &Value, root: &Value, depth: usize) -> Value {
     let mut object: Map<String, Value> = members.collect();
     if let Some(variant) = first("anyOf").or_else(|| first("oneOf")) {
         return match of(variant) {
-            // A tagged enum: what all variants have stands beside them.
+            // A tagged enum: fields of all variants are beside them.
             Value::Object(mut members) => {
                 members.append(&mut object);
                 members.into()

@@ -44,7 +44,8 @@ impl StateKey {
             Some(key) => key.into_bytes(),
             None => {
                 let mut key = vec![0; MIN_KEY];
-                getrandom::fill(&mut key).map_err(|error| format!("there is no randomness: {error}"))?;
+                getrandom::fill(&mut key)
+                    .map_err(|error| format!("the system provides no random bytes: {error}"))?;
                 key
             }
         };

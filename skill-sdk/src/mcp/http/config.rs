@@ -1,4 +1,4 @@
-//! What is served, to whom, and under which names.
+//! The settings of a server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::mcp::McpServer;
 #[derive(Clone)]
 pub struct McpHttpServer {
     pub(super) mcp: McpServer,
-    /// What is the same on every port.
+    /// The settings that every port has.
     pub(super) http: HttpServer,
     /// `None`: the server has no sessions.
     pub(super) sessions: Option<Arc<Sessions>>,

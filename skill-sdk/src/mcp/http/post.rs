@@ -97,7 +97,7 @@ async fn batched(responses: Vec<Response>) -> Response {
     answer::json(StatusCode::OK, array)
 }
 
-/// What is known of a message beside its body.
+/// The request that a message came in.
 struct Exchange<'a> {
     mcp: &'a McpHttpServer,
     caller: Option<Arc<Caller>>,
@@ -244,7 +244,7 @@ impl Exchange<'_> {
         };
         let found = sessions.find(self.headers, self.caller.as_deref());
         found.map_err(|()| {
-            RpcError::request("there is no such session, or no longer: send `initialize` again")
+            RpcError::request("the session does not exist or has expired: send `initialize` again")
         })
     }
 

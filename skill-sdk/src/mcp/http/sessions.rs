@@ -87,7 +87,7 @@ impl Sessions {
         Some(id)
     }
 
-    /// The session that the headers name: `Ok(None)` when they name none, an error when there is no such session.
+    /// The session that the headers name: `Ok(None)` when they name none, an error when it does not exist.
     pub(super) fn find(
         &self,
         headers: &HeaderMap,
@@ -110,7 +110,7 @@ impl Sessions {
         Ok(Some(Arc::clone(&entry.session)))
     }
 
-    /// Closes the session that the headers name; false when there is none.
+    /// Closes the session that the headers name; false if it does not exist.
     pub(super) fn close(&self, headers: &HeaderMap, caller: Option<&Caller>) -> bool {
         let id = headers.get(&SESSION).and_then(|id| id.to_str().ok());
         match (self.find(headers, caller), id) {

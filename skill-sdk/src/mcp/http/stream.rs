@@ -78,7 +78,7 @@ pub(super) async fn respond(
     response
 }
 
-/// What is left of a stream.
+/// The rest of a stream.
 struct Events {
     /// `None` once it ended.
     call: Option<Running>,
