@@ -67,6 +67,15 @@ impl Need {
         }
     }
 
+    /// The features of the library in a program that this tool generates: one set for all that runs skills, so that the library
+    /// is compiled once for them.
+    pub(crate) fn runner_features(self) -> &'static [&'static str] {
+        match self {
+            Self::Describe | Self::DescribeAll => &[],
+            _ => &["host", "http", "mcp-http", "telemetry"],
+        }
+    }
+
     /// The command of a program that does it.
     pub(crate) fn command(self) -> &'static [&'static str] {
         match self {

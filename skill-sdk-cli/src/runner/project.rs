@@ -107,10 +107,9 @@ fn manifest(group: &Group, args: &CargoArgs, need: Need) -> Result<Table, Failur
     )?;
     let mut sdk = dependency(&group.sdk);
     let sdk_features: Vec<Value> = need
-        .features()
+        .runner_features()
         .iter()
         .copied()
-        .chain(need.is_one_program().then_some("telemetry"))
         .chain(shared.sdk.iter().map(String::as_str))
         .map(Value::from)
         .collect();
