@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use skill_sdk::{Registry, testing};
 use skill_sdk_tests::program::{Program, run};
-use skill_sdk_tests::wire::{Client, request};
+use skill_sdk_tests::raw_http::{Client, request};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_verdicts");
 

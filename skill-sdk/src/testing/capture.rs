@@ -216,12 +216,12 @@ impl Subscriber for Capture {
         let mut parent = self.parent(event.parent(), event.is_root());
         let mut spans = Vec::new();
         let mut state = self.0.state();
-        while let Some(span) = parent.and_then(|id| state.span(&id)) {
+        while let Some(span) = parent.as_ref().and_then(|id| state.span(id)) {
             spans.push(LogSpan {
                 name: span.metadata.name(),
                 fields: span.fields.clone(),
             });
-            parent = span.parent.clone();
+            parent.clone_from(&span.parent);
         }
         spans.reverse();
         state.events.push(LogEvent {

@@ -59,7 +59,7 @@ pub(crate) fn hash(data: &[u8]) -> String {
         .collect()
 }
 
-/// The hash in an ETag of the form `"sha256:<hex>"`.
+/// The hash in an `ETag` of the form `"sha256:<hex>"`.
 fn hash_of_etag(etag: &str) -> Option<&str> {
     let etag = etag.strip_prefix("W/").unwrap_or(etag);
     etag.trim_matches('"').strip_prefix("sha256:")
