@@ -6,9 +6,10 @@ use super::LocalServer;
 use super::message::{self, CallRequest, ParseError, Request};
 use crate::context::{NoticeLevel, ReportSink};
 use crate::error::SkillError;
+use crate::pipe::Id;
 use crate::pipe::{Ended, Line, Outgoing, Pipe, Protocol};
 use crate::pipeline::Call;
-use crate::serve::{Id, Overloaded, Service};
+use crate::serve::{Overloaded, Service};
 
 /// One client of a server.
 pub(super) struct Client {

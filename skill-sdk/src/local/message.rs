@@ -10,9 +10,9 @@ use crate::context::{NoticeLevel, TraceContext};
 use crate::error::SkillError;
 use crate::handler::Attachment;
 use crate::pipe::to_line;
+use crate::pipe::{Id, Tagged};
 use crate::pipeline::Members;
 use crate::pipeline::{CallOutcome, Meta, SkillSet};
-use crate::serve::{Id, Tagged};
 
 /// The forms of a line, for messages.
 const FORMS: &str = "{\"id\", \"skill\", \"inputs\", \"meta\"}, {\"cancel\": id} or {\"list\": true}";

@@ -1,6 +1,7 @@
 //! One client of a pipe or socket with newline-delimited JSON: one task reads lines, one task per call runs it, and one
 //! task writes responses.
 
+mod id;
 mod ndjson;
 
 use std::io;
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
+pub(crate) use self::id::{Id, Tagged};
 use self::ndjson::NdjsonCodec;
 #[cfg(feature = "host")]
 pub(crate) use self::ndjson::is_peer_closed;

@@ -29,7 +29,7 @@ use tokio_util::task::TaskTracker;
 pub(crate) use self::admission::{HostedSkill, Overloaded, Permit, semaphore};
 #[cfg(feature = "http")]
 pub(crate) use self::guard::Guard;
-pub(crate) use self::in_flight::{Id, InFlight, InFlightGuard, Tagged};
+pub(crate) use self::in_flight::{InFlight, InFlightGuard};
 pub use self::limits::Limits;
 #[cfg(feature = "host")]
 pub(crate) use self::limits::flags;

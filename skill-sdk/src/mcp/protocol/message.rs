@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+pub(in crate::mcp) use crate::pipe::Id;
+use crate::pipe::Tagged;
 use crate::pipe::to_line;
-pub(in crate::mcp) use crate::serve::Id;
-use crate::serve::Tagged;
 
 /// The message is not JSON.
 pub(in crate::mcp) const PARSE_ERROR: i32 = -32700;
