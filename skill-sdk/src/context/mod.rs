@@ -30,7 +30,9 @@ pub(crate) use self::caller::Caller;
 pub(crate) use self::cost::Cost;
 #[cfg(not(feature = "runtime"))]
 use self::cost::Cost;
-pub(crate) use self::input::{InputChannel, Responding};
+pub(crate) use self::input::InputChannel;
+#[cfg(any(feature = "mcp", feature = "testing"))]
+pub(crate) use self::input::Responding;
 pub use self::input::{InputKind, InputRequest};
 pub(crate) use self::log_id::id_for_log;
 pub(crate) use self::meta::DeclaredNames;

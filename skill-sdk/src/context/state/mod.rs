@@ -28,6 +28,10 @@ use crate::error::SkillError;
 type Value = Arc<dyn Any + Send + Sync>;
 
 /// The work of building one.
+#[cfg_attr(
+    not(feature = "runtime"),
+    expect(dead_code, reason = "the runtime builds values")
+)]
 enum Work {
     /// A future.
     Asynchronous(Pin<Box<dyn Future<Output = Result<Value, SkillError>> + Send>>),
@@ -36,10 +40,6 @@ enum Work {
 }
 
 /// The work of building a `T`.
-#[cfg_attr(
-    not(feature = "runtime"),
-    expect(dead_code, reason = "the runtime builds values")
-)]
 #[expect(missing_debug_implementations, reason = "only its declaration sees it")]
 pub struct Build<T>(Work, PhantomData<T>);
 
