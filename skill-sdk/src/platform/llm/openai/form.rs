@@ -19,20 +19,12 @@ impl Form {
         if !matches!(status, 400 | 415 | 422 | 501) {
             return None;
         }
-        let simpler = match param {
-            Some("temperature") => Self {
-                no_temperature: true,
-                ..self
-            },
-            Some("max_tokens") => Self {
-                completion_tokens: prompt.max_tokens.is_some(),
-                ..self
-            },
-            _ => Self {
-                no_schema: prompt.schema.is_some(),
-                ..self
-            },
-        };
+        let mut simpler = self;
+        match param {
+            Some("temperature") => simpler.no_temperature = true,
+            Some("max_tokens") => simpler.completion_tokens = prompt.max_tokens.is_some(),
+            _ => simpler.no_schema = prompt.schema.is_some(),
+        }
         (simpler != self).then_some(simpler)
     }
 }
