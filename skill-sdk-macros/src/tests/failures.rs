@@ -28,7 +28,7 @@ fn explains_what_is_wrong() {
             (
                 "GitUnavailable",
                 "variant `GitUnavailable` needs a code: write `#[failure(code = \"git_unavailable\")]`, and `retryable` in it if a \
-             repeat may help",
+             retry may help",
             ),
             (
                 "B",

@@ -185,7 +185,7 @@ impl HttpServer {
             let mut probes = self.0.probes.clone();
             probes.extend(self.0.verifier.clone().map(auth::keys_missing));
             let (skills, environment) = (self.0.host.clone(), self.0.environment.clone());
-            Service::new(skills, self.0.limits.clone(), environment, probes)
+            Service::new(skills, &self.0.limits, environment, probes)
         })
     }
 }

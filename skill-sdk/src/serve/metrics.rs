@@ -239,7 +239,7 @@ mod tests {
             format!("skill_sdk_cost_units_total{{skill=\"a@1\",unit=\"{unit}\"}} {sum}")
         };
         let expected = [
-            line("huge", &f64::MAX.to_string()),
+            line("huge", "1.7976931348623157e308"),
             line("llm_call", "1.0"),
             line("llm_prompt_token", "7.0"),
             line("page", "2.0"),

@@ -85,7 +85,7 @@ impl Service {
         };
         Self::new(
             skills,
-            limits,
+            &limits,
             environment,
             #[cfg(feature = "http")]
             Vec::new(),
@@ -95,7 +95,7 @@ impl Service {
     /// A service on a port. Each of the probes gives a reason why the server is not ready.
     pub(crate) fn new(
         skills: SkillSet,
-        limits: Limits,
+        limits: &Limits,
         environment: Environment,
         #[cfg(feature = "http")] probes: Vec<Probe>,
     ) -> Self {
@@ -124,7 +124,7 @@ impl Service {
             #[cfg(feature = "http")]
             body_memory: semaphore(limits.max_body_memory),
             #[cfg(feature = "http")]
-            limits,
+            limits: limits.clone(),
             #[cfg(feature = "http")]
             metrics,
             #[cfg(feature = "http")]

@@ -72,10 +72,16 @@ impl Invalid {
         match self {
             Self::NotJson { path, reason } => vec![Violation::at(path, format!("it is not JSON: {reason}"))],
             Self::NotAnObject(kind) => {
-                vec![Violation::root(format!("it must be a JSON object, got {kind}"))]
+                vec![Violation::at(
+                    "/".to_owned(),
+                    format!("it must be a JSON object, got {kind}"),
+                )]
             }
             Self::Violations(violations) => violations,
-            Self::TooComplex => vec![Violation::root("it is too complex to be validated".to_owned())],
+            Self::TooComplex => vec![Violation::at(
+                "/".to_owned(),
+                "it is too complex to be validated".to_owned(),
+            )],
         }
     }
 }

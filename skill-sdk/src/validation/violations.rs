@@ -26,11 +26,6 @@ pub(crate) struct Violation {
 }
 
 impl Violation {
-    /// A violation of the whole document.
-    pub(crate) fn root(message: String) -> Self {
-        Self::at("/".to_owned(), message)
-    }
-
     /// A violation at a path. A long path or message is cut.
     pub(crate) fn at(path: String, message: String) -> Self {
         Self {

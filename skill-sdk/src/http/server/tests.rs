@@ -43,7 +43,7 @@ impl Served {
         let mut limits = Limits::default();
         change(&mut limits);
         let host = SkillSet::with_states([], States::default()).unwrap();
-        let service = Service::new(host, limits.clone(), Environment::from_vars([]), Vec::new());
+        let service = Service::new(host, &limits, Environment::from_vars([]), Vec::new());
         let paths = Router::new()
             .route("/large", get(|| async { "a".repeat(LARGE) }))
             .route("/medium", get(|| async { "a".repeat(MEDIUM) }))
