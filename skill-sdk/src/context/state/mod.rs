@@ -55,7 +55,8 @@ pub trait StateBuilder: Sync {
     fn build(&self, environment: Environment) -> Build<()>;
 }
 
-impl<T: State> StateBuilder for fn(Environment) -> Build<T> {
+// Any `T`, so that the only error for a type that cannot be shared is that of the function which builds it.
+impl<T: 'static> StateBuilder for fn(Environment) -> Build<T> {
     fn type_id(&self) -> TypeId {
         TypeId::of::<T>()
     }
