@@ -53,6 +53,9 @@
 //!
 //! The CLI enables the features that a command needs. A crate that only declares skills needs no feature.
 
+#![warn(clippy::missing_errors_doc)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[macro_use]
 mod debug;
 

@@ -17,6 +17,10 @@ const PRIVATE: &str = "$serde_json::private::";
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// Reads a JSON text. The last of several fields of one name wins; nesting is bounded at 127 levels.
+///
+/// # Errors
+///
+/// The text is not JSON, is nested deeper than 127 levels, or has a field with a private name of `serde_json`.
 pub fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Plain>(json).map(|Plain(value)| value)
 }

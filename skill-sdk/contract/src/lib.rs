@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
+#![warn(clippy::missing_errors_doc)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod credential;
 #[cfg(feature = "document")]

@@ -69,7 +69,7 @@ impl Caller {
         ceiling.is_none_or(|ceiling| ceiling.contains(scope))
     }
 
-    /// Requires one scope. Fails with the terminal code `insufficient_scope`.
+    /// Requires one scope.
     ///
     /// ```
     /// use skill_sdk::{SkillContext, SkillError};
@@ -83,11 +83,19 @@ impl Caller {
     /// }
     /// # let _ = only_for_writers;
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// `insufficient_scope` (terminal) if the caller does not have the scope.
     pub fn require_scope(&self, scope: &str) -> Result<(), SkillError> {
         self.require_all_scopes(&[scope])
     }
 
-    /// Requires at least one of the scopes. Fails with the terminal code `insufficient_scope`, also for an empty list.
+    /// Requires at least one of the scopes.
+    ///
+    /// # Errors
+    ///
+    /// `insufficient_scope` (terminal) if the caller has none of the scopes, or the list is empty.
     pub fn require_any_scope(&self, scopes: &[&str]) -> Result<(), SkillError> {
         if scopes.iter().any(|scope| self.has_scope(scope)) {
             return Ok(());
@@ -95,7 +103,11 @@ impl Caller {
         Err(insufficient("the caller needs one of the scopes", scopes))
     }
 
-    /// Requires all of the scopes. Fails with the terminal code `insufficient_scope`, also for an empty list.
+    /// Requires all of the scopes.
+    ///
+    /// # Errors
+    ///
+    /// `insufficient_scope` (terminal) if the caller lacks a scope, or the list is empty.
     pub fn require_all_scopes(&self, scopes: &[&str]) -> Result<(), SkillError> {
         if !scopes.is_empty() && scopes.iter().all(|scope| self.has_scope(scope)) {
             return Ok(());

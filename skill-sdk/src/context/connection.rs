@@ -95,7 +95,11 @@ impl Connection {
         &self.description.settings
     }
 
-    /// Its settings, deserialized. Fails with `settings_invalid`.
+    /// Its settings, deserialized.
+    ///
+    /// # Errors
+    ///
+    /// `settings_invalid` (terminal) if the settings cannot be deserialized into `T`.
     pub fn settings_as<T: DeserializeOwned>(&self) -> Result<T, SkillError> {
         T::deserialize(Value::Object(self.settings().clone())).map_err(|error| {
             let message = format!(

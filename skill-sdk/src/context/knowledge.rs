@@ -39,6 +39,10 @@ pub struct Knowledge<'a> {
 
 impl Knowledge<'_> {
     /// The changes that applying `snapshot` in `workspace` would make. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// The codes of every request to the core: see [`Knowledge`].
     pub async fn preview(self, snapshot: &Snapshot, workspace: &str) -> Result<SnapshotPlan, SkillError> {
         let body = in_workspace(snapshot, workspace, None)?;
         self.post("/knowledge/snapshots:preview", &body, false).await
@@ -64,12 +68,20 @@ impl Knowledge<'_> {
 
     /// Stores `document` in `workspace`, and replaces the document with the same natural key. All attempts have the same
     /// idempotency key.
+    ///
+    /// # Errors
+    ///
+    /// The codes of every request to the core: see [`Knowledge`].
     pub async fn document(self, document: &Document, workspace: &str) -> Result<StoredDocument, SkillError> {
         let body = in_workspace(document, workspace, None)?;
         self.post("/knowledge/documents", &body, true).await
     }
 
     /// What the platform knows about the subject of the query.
+    ///
+    /// # Errors
+    ///
+    /// The codes of every request to the core: see [`Knowledge`].
     pub async fn recall(self, query: &RecallQuery) -> Result<Recall, SkillError> {
         self.post("/context/recall", &value(query)?, false).await
     }

@@ -13,7 +13,10 @@ impl SkillContext {
     /// The language model of the server: that of [`configure_llm`](crate::configure_llm), else the one that
     /// `SKILL_LLM_PROVIDER` chooses. Needs feature `llm`.
     ///
-    /// Fails with `llm_not_configured` or `llm_unavailable`. For the codes of a request see [`llm`](crate::llm).
+    /// # Errors
+    ///
+    /// `llm_not_configured` or `llm_unavailable` (retryable) if the model cannot be used. For the codes of a request see
+    /// [`llm`](crate::llm).
     pub fn llm(&self) -> Result<Llm, SkillError> {
         let client = match &self.0.meta.services.llm {
             Some(client) => client.clone(),
@@ -38,6 +41,11 @@ impl Llm {
     ///
     /// The model gets the schema of `T`; doc comments describe the fields. The reply is validated against the same schema. If it
     /// is not valid, the model is asked once more with the violations; then the next model is asked.
+    ///
+    /// # Errors
+    ///
+    /// The codes of [`llm`](crate::llm), and those of
+    /// [`check_deadline`](SkillContext::check_deadline).
     pub async fn chat_json<T>(&self, request: ChatRequest) -> Result<ChatAnswer<T>, SkillError>
     where
         T: DeserializeOwned + JsonSchema + 'static,
@@ -47,6 +55,10 @@ impl Llm {
     }
 
     /// Asks for any JSON object.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chat_json`](Self::chat_json), except `llm_schema_unusable`.
     pub async fn chat_json_object(
         &self,
         request: ChatRequest,

@@ -139,7 +139,11 @@ impl SkillContext {
         key.filter(|key| !key.is_empty())
     }
 
-    /// The idempotency key. Fails with the terminal code `idempotency_key_missing`.
+    /// The idempotency key of a call that must have one.
+    ///
+    /// # Errors
+    ///
+    /// `idempotency_key_missing` (terminal) if the call has no key or an empty one.
     pub fn require_idempotency_key(&self) -> Result<&str, SkillError> {
         self.idempotency_key().ok_or_else(|| {
             SkillError::terminal(
@@ -166,8 +170,11 @@ impl SkillContext {
         Some(deadline.saturating_duration_since(Self::now()))
     }
 
-    /// Fails if the call timed out (`timeout`) or the caller disconnected (`cancelled`), so that long work can stop early. Both
-    /// codes are retryable.
+    /// Fails if the call is over, so that long work can stop early.
+    ///
+    /// # Errors
+    ///
+    /// `timeout` if the call timed out, `cancelled` if the caller disconnected. Both are retryable.
     pub fn check_deadline(&self) -> Result<(), SkillError> {
         match self.remaining() {
             Some(Duration::ZERO) => Err(self.timeout()),
@@ -239,7 +246,11 @@ impl SkillContext {
         self.0.meta.environment.config(name)
     }
 
-    /// The environment variable `name`. Fails with the retryable code `config_missing` if it is not set or empty.
+    /// The environment variable `name`, which must be set.
+    ///
+    /// # Errors
+    ///
+    /// `config_missing` (retryable) if the variable is not set or empty; `details.config` has its name.
     pub fn require_config(&self, name: &str) -> Result<String, SkillError> {
         self.config(name)
             .filter(|value| !value.is_empty())
@@ -257,10 +268,13 @@ impl SkillContext {
         self.config(name).unwrap_or_else(|| default.into())
     }
 
-    /// The secret `name`: the environment variable of that name, or the file `name` in the secrets directory.
+    /// The secret `name`: the environment variable of that name, or the file `name` in the secrets directory. For
+    /// the rules see [`secrets`](crate::secrets).
     ///
-    /// The error codes are `config_missing` and `secret_unreadable` (retryable), `secret_name_invalid` and
-    /// `secret_file_rejected`. For the rules see [`secrets`](crate::secrets).
+    /// # Errors
+    ///
+    /// Those of [`read_secret`](crate::secrets::read_secret): `config_missing` and `secret_unreadable` (retryable),
+    /// `secret_name_invalid` and `secret_file_rejected` (terminal).
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
         self.note("secrets", name, self.0.declared.secrets);
         self.0.meta.environment.secret(name)
@@ -300,7 +314,11 @@ impl SkillContext {
         &self.0.meta.settings
     }
 
-    /// The package settings, deserialized. Fails with `settings_invalid`.
+    /// The package settings, deserialized.
+    ///
+    /// # Errors
+    ///
+    /// `settings_invalid` (terminal) if the settings cannot be deserialized into `T`.
     pub fn settings_as<T: DeserializeOwned>(&self) -> Result<T, SkillError> {
         T::deserialize(Value::Object(self.settings().clone())).map_err(|error| {
             SkillError::terminal(
@@ -338,7 +356,9 @@ impl SkillContext {
 
     /// The shared value of type `T`, which a function marked `#[skill_sdk::state]` builds once per process, on first use.
     ///
-    /// Fails with the retryable code `state_unavailable`. The next call tries again.
+    /// # Errors
+    ///
+    /// `state_unavailable` (retryable) if the value cannot be built. The next call tries again.
     pub async fn state<T: State>(&self) -> Result<Arc<T>, SkillError> {
         self.0.states.get::<T>(&self.0.meta.environment).await
     }

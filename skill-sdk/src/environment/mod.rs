@@ -76,6 +76,10 @@ impl Environment {
     }
 
     /// The secret `name`; see [`SkillContext::secret`](crate::SkillContext::secret).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SkillContext::secret`](crate::SkillContext::secret).
     pub fn secret(&self, name: &str) -> Result<Secret, SkillError> {
         secrets::read_secret(
             name,

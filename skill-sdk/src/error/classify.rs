@@ -25,17 +25,29 @@ pub trait FailureExt<T>: Sized {
     #[doc(hidden)]
     fn or_failure(self, classified: impl FnOnce() -> SkillError) -> Result<T, SkillError>;
 
-    /// The environment failed: repeating the call may help.
+    /// The environment failed: a retry may help.
+    ///
+    /// # Errors
+    ///
+    /// A [`SkillError`] with `code` if `self` is an error or `None`.
     fn retryable(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
         self.retryable_with(code, "")
     }
 
-    /// Repeating the call will not help.
+    /// A retry will not help.
+    ///
+    /// # Errors
+    ///
+    /// A [`SkillError`] with `code` if `self` is an error or `None`.
     fn terminal(self, code: impl Into<Cow<'static, str>>) -> Result<T, SkillError> {
         self.terminal_with(code, "")
     }
 
-    /// [`retryable`](Self::retryable) with words for the caller.
+    /// [`retryable`](Self::retryable) with a message for the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`retryable`](Self::retryable).
     fn retryable_with(
         self,
         code: impl Into<Cow<'static, str>>,
@@ -44,7 +56,11 @@ pub trait FailureExt<T>: Sized {
         self.or_failure(|| SkillError::retryable(code, message))
     }
 
-    /// [`terminal`](Self::terminal) with words for the caller.
+    /// [`terminal`](Self::terminal) with a message for the caller.
+    ///
+    /// # Errors
+    ///
+    /// As [`terminal`](Self::terminal).
     fn terminal_with(
         self,
         code: impl Into<Cow<'static, str>>,

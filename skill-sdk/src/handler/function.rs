@@ -96,6 +96,10 @@ impl<I: 'static, O: 'static> Call for Typed<I, O> {
 
 impl Handler {
     /// Parses the inputs and prepares the call. Nothing of the author's code runs but `Deserialize`.
+    ///
+    /// # Errors
+    ///
+    /// The inputs cannot be deserialized.
     pub fn start(&self, inputs: &str, context: SkillContext) -> Result<Running, serde_json::Error> {
         self.call.start(inputs, context)
     }

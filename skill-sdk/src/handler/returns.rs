@@ -43,6 +43,10 @@ pub trait TextFailure {}
 pub trait SharedFailure {}
 
 /// The kinds of return types, in the order in which they are tried.
+#[allow(
+    clippy::missing_errors_doc,
+    reason = "called by the expansion of `#[skill]` only"
+)]
 pub mod kinds {
     use std::borrow::Cow;
 

@@ -22,6 +22,10 @@ pub struct ProtocolStdio {
 /// From then on what is printed goes to standard error and standard input is at its end. A second call gives those.
 ///
 /// On systems other than Unix descriptors stay as they are: there a skill must not print.
+///
+/// # Errors
+///
+/// Standard output cannot be flushed, or a descriptor cannot be copied.
 #[cfg(unix)]
 pub fn take() -> io::Result<ProtocolStdio> {
     use std::os::fd::AsFd;
@@ -37,6 +41,10 @@ pub fn take() -> io::Result<ProtocolStdio> {
 }
 
 /// Takes standard input and output for a protocol. Descriptors stay as they are here: a skill must not print.
+///
+/// # Errors
+///
+/// Standard output cannot be flushed, or a handle cannot be copied.
 #[cfg(windows)]
 pub fn take() -> io::Result<ProtocolStdio> {
     use std::os::windows::io::AsHandle;

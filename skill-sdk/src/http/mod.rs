@@ -134,6 +134,10 @@ impl HttpServer {
 
     /// Serves requests for one more host name: `skills.example.com`, `skills.example.com:8443` or `*` for all. A server without
     /// tokens on a loopback address serves loopback names only, since a web page can make any other name point there.
+    ///
+    /// # Errors
+    ///
+    /// `name` must be a host name, a host name with a port, or `*`.
     pub fn allow_host(self, name: &str) -> Result<Self, ConfigError> {
         let mut guard = Guard::clone(&self.0.guard);
         guard.allow_host(name)?;
@@ -142,6 +146,10 @@ impl HttpServer {
 
     /// Serves requests from web pages of one more origin: `https://app.example.com` or `*` for all. A server without tokens
     /// on a loopback address serves pages of loopback origins only, and requests that come from no page.
+    ///
+    /// # Errors
+    ///
+    /// `origin` must be `SCHEME://NAME`, `SCHEME://NAME:PORT` or `*`.
     pub fn allow_origin(self, origin: &str) -> Result<Self, ConfigError> {
         let mut guard = Guard::clone(&self.0.guard);
         guard.allow_origin(origin)?;

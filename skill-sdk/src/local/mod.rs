@@ -126,6 +126,10 @@ impl fmt::Debug for LocalServer {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Errors
+///
+/// `input` cannot be read. An `output` that cannot be written counts as a client that disconnected.
 pub async fn serve(
     server: LocalServer,
     input: impl AsyncRead + Send + Unpin + 'static,

@@ -28,6 +28,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 ///
 /// The socket has the mode 0600, and clients of other users are rejected. A socket that a crashed server left behind is
 /// replaced; a socket that is served and anything else is not. `bound` is called once when clients can connect.
+///
+/// # Errors
+///
+/// - `AddrInUse`: another server listens at `path`
+/// - `AlreadyExists`: the file at `path` is not a socket
+/// - any other error of the system when it creates the socket
+///
+/// An error of one client is logged and does not end the server.
 pub async fn serve_socket(
     server: LocalServer,
     path: impl Into<PathBuf>,

@@ -77,17 +77,30 @@ struct Shared {
 
 impl McpServer {
     /// Makes a tool of every skill, of several versions of one the newest.
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::OneTool`] if two skills have one tool name, [`McpError::RequestStateKey`] if the value of
+    /// `SKILL_SDK_REQUEST_STATE_KEY` is invalid.
     pub fn new(skills: SkillSet) -> Result<Self, McpError> {
         Self::with_environment(skills, Environment::process())
     }
 
     /// The same with the source of configuration and secrets, instead of the environment of the process. It may have
     /// `SKILL_SDK_REQUEST_STATE_KEY`, which is read here.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
     pub fn with_environment(skills: SkillSet, environment: Environment) -> Result<Self, McpError> {
         Self::with_options(skills, environment, ToolOptions::default())
     }
 
     /// The same with other names, schemas or versions of tools.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
     pub fn with_options(
         skills: SkillSet,
         environment: Environment,

@@ -66,6 +66,10 @@ impl Default for StdioOptions {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Errors
+///
+/// `input` cannot be read. An `output` that cannot be written counts as a client that disconnected.
 pub async fn serve_stdio(
     server: McpServer,
     input: impl AsyncRead + Send + Unpin + 'static,

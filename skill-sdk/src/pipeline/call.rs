@@ -43,7 +43,11 @@ pub struct CallOutcome {
 }
 
 impl CallOutcome {
-    /// The JSON text of the outputs, an object that conforms to the contract, or the failure.
+    /// The outputs as JSON text: an object that conforms to the contract.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the call: an error of the skill, a violation of the contract, or an error of the pipeline, such as `timeout`.
     pub fn result(&self) -> Result<&[u8], &SkillError> {
         self.result.as_deref()
     }
@@ -76,6 +80,10 @@ impl CallOutcome {
 
     /// `{"outputs", "cost"}` or `{"error"}` as JSON: the response of protocols that have one document for it. With attachments
     /// it has a third field `attachments`, an array of content blocks as MCP writes them.
+    ///
+    /// # Errors
+    ///
+    /// The document `{"error"}` of a failed call.
     pub fn into_document(self) -> Result<String, String> {
         let attachments = match self.attachments.as_slice() {
             [] => String::new(),

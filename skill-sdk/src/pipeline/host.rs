@@ -73,13 +73,22 @@ impl From<RegistryError> for SkillSetError {
 }
 
 impl SkillSet {
-    /// Hosts all skills that are linked into the program.
+    /// All skills that are linked into the program.
+    ///
+    /// # Errors
+    ///
+    /// [`SkillSetError::Skills`] with all problems of all skills, such as two skills with one ref or an invalid contract.
     pub fn collect() -> Result<Self, SkillSetError> {
         Self::new(&Registry::collect()?)
     }
 
     /// Hosts those skills that are linked into the program and have one of these refs (`name@version`); without refs all of
     /// them. Nothing is derived or compiled of skills that are not hosted, so the others may be many, or broken.
+    ///
+    /// # Errors
+    ///
+    /// [`SkillSetError::Unknown`] if the program has no skill with one of the refs, else as
+    /// [`collect`](Self::collect).
     pub fn collect_only<R: AsRef<str>>(references: &[R]) -> Result<Self, SkillSetError> {
         if references.is_empty() {
             return Self::collect();
@@ -97,12 +106,20 @@ impl SkillSet {
         Self::new(&registry)
     }
 
-    /// Hosts all skills of a registry.
+    /// All skills of a registry.
+    ///
+    /// # Errors
+    ///
+    /// [`SkillSetError::Skills`] with all problems of these skills.
     pub fn new(registry: &Registry) -> Result<Self, SkillSetError> {
         Self::build(registry.iter(), Arc::clone(registry.states()))
     }
 
-    /// Hosts the skills given, with shared values of the caller's own.
+    /// These skills, with your own shared values.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
     pub fn with_states(
         skills: impl IntoIterator<Item = &'static Skill>,
         states: States,

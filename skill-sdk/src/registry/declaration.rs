@@ -168,6 +168,10 @@ impl Declaration {
 }
 
 /// Parses a file that was included at compile time.
+///
+/// # Errors
+///
+/// The text is not JSON.
 pub fn json_text(text: &str) -> Result<Value, String> {
     serde_json::from_str(text)
         .map_err(|error| format!("the file named in the attribute must be JSON: {error}"))

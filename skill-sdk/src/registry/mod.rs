@@ -41,7 +41,9 @@ pub struct Registry {
 impl Registry {
     /// All skills that are linked into the program.
     ///
-    /// Fails with all problems at once.
+    /// # Errors
+    ///
+    /// All problems of all skills and shared values, such as two skills with one ref or an invalid contract.
     pub fn collect() -> Result<Self, RegistryError> {
         let (skills, states) = collect::registered();
         Self::build(skills, &states)
@@ -77,6 +79,10 @@ impl Registry {
     }
 
     /// These skills, with the states that are linked into the program.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`collect`](Self::collect), for these skills.
     pub fn from_skills(skills: impl IntoIterator<Item = &'static Skill>) -> Result<Self, RegistryError> {
         Self::build(skills.into_iter().collect(), &collect::registered().1)
     }

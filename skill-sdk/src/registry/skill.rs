@@ -95,7 +95,11 @@ impl Skill {
         self.declaration
     }
 
-    /// The contract and everything else that is derived, or all problems of the skill.
+    /// The contract and everything else that is derived.
+    ///
+    /// # Errors
+    ///
+    /// All problems of the skill, such as a type without a schema or a contract that breaks the publication rules.
     pub fn described(&self) -> Result<&SkillDescription, &[RegistryProblem]> {
         self.described
             .get_or_init(|| self.describe())

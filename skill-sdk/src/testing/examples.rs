@@ -24,6 +24,11 @@ use crate::validation::check_examples;
 ///
 /// assert_eq!(testing::run_examples(double::SKILL).unwrap(), 1);
 /// ```
+///
+/// # Errors
+///
+/// One message for each problem: the contract is invalid, an example does not conform to it, a call fails, or its outputs differ
+/// from those of the example.
 pub fn run_examples(skill: &'static Skill) -> Result<usize, Vec<String>> {
     let problems =
         |problems: &[RegistryProblem]| problems.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -242,6 +242,10 @@ impl Invoke {
     }
 
     /// Runs the call on a runtime of its own and waits for it. An asynchronous test must await the call instead.
+    ///
+    /// # Errors
+    ///
+    /// The failure of the call, as its caller would get it.
     pub fn blocking(self) -> Result<Invoked, SkillError> {
         // The new thread does not inherit the subscriber of this thread.
         let capture = Capture::new();
@@ -352,6 +356,10 @@ impl fmt::Debug for Invoked {
 
 impl Invoked {
     /// The outputs, deserialized.
+    ///
+    /// # Errors
+    ///
+    /// The outputs cannot be deserialized into `T`.
     pub fn outputs_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(&self.json)
     }

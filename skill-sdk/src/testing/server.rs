@@ -46,11 +46,19 @@ pub struct TestServer {
 
 impl TestServer {
     /// Serves over HTTP. Returns when the server listens.
+    ///
+    /// # Errors
+    ///
+    /// No port of the loopback address can be opened.
     pub async fn http(host: HttpServer) -> io::Result<Self> {
         Self::start(|listener, options, stopped| crate::http::serve(host, listener, options, stopped)).await
     }
 
     /// Serves MCP over streamable HTTP at `{url}/mcp`. Returns when the server listens. Needs feature `mcp-http`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`http`](Self::http).
     #[cfg(feature = "mcp-http")]
     pub async fn mcp_http(host: crate::mcp::http::McpHttpServer) -> io::Result<Self> {
         Self::start(|listener, options, stopped| crate::mcp::http::serve(host, listener, options, stopped))
@@ -82,6 +90,10 @@ impl TestServer {
     }
 
     /// Shuts down gracefully: stops listening, and waits for running calls.
+    ///
+    /// # Errors
+    ///
+    /// The server failed while it ran.
     pub async fn stop(mut self) -> io::Result<()> {
         self.stop.cancel();
         (&mut self.done).await?

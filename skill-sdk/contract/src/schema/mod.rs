@@ -133,11 +133,19 @@ impl TypeSchema {
     }
 
     /// See [`inputs`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`inputs`].
     pub fn inputs(self) -> Result<Value, SchemaProblem> {
         generate::inputs(self.write, (self.name)())
     }
 
     /// See [`outputs`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`outputs`].
     pub fn outputs(self) -> Result<Outputs, SchemaProblem> {
         generate::outputs(self.write, (self.name)())
     }

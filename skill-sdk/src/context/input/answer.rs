@@ -18,7 +18,11 @@ pub enum Answer<T> {
 }
 
 impl<T> Answer<T> {
-    /// The content of the form. Fails with the terminal code `input_declined` or `input_cancelled`.
+    /// The content of the form.
+    ///
+    /// # Errors
+    ///
+    /// `input_declined` or `input_cancelled` (terminal) if the user did not fill in the form.
     pub fn accepted(self) -> Result<T, SkillError> {
         match self {
             Self::Accepted(content) => Ok(content),

@@ -80,6 +80,10 @@ impl McpHttpServer {
 
     /// Serves requests for one more host name: `agents.example.com`, `agents.example.com:8443` or `*` for all. Without a port
     /// it is any port. Loopback names are always served.
+    ///
+    /// # Errors
+    ///
+    /// `name` must be a host name, a host name with a port, or `*`.
     pub fn allow_host(mut self, name: &str) -> Result<Self, ConfigError> {
         self.http = self.http.allow_host(name)?;
         Ok(self)
@@ -87,6 +91,10 @@ impl McpHttpServer {
 
     /// Serves requests from web pages of one more origin: `https://app.example.com`, `http://example.com:3000` or `*` for
     /// all. Pages of loopback origins are always served, and so are requests that come from no page.
+    ///
+    /// # Errors
+    ///
+    /// `origin` must be `SCHEME://NAME`, `SCHEME://NAME:PORT` or `*`.
     pub fn allow_origin(mut self, origin: &str) -> Result<Self, ConfigError> {
         self.http = self.http.allow_origin(origin)?;
         Ok(self)
@@ -94,6 +102,10 @@ impl McpHttpServer {
 
     /// Sets the URL under which clients reach the server through a proxy, without `/mcp`: `https://agents.example.com` or
     /// `https://example.com/skills`. Its host name and origin are served, and a path is served with and without it.
+    ///
+    /// # Errors
+    ///
+    /// `url` must be an `http` or `https` URL with a host name and without a query.
     pub fn public_url(mut self, url: &str) -> Result<Self, ConfigError> {
         let expected = "https://NAME, https://NAME:PORT or https://NAME/PATH, without a query";
         let error = || ConfigError::form("public URL", url, expected);

@@ -78,7 +78,11 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// The bytes as UTF-8 text. Fails with the terminal code `artifact_not_text`.
+    /// The bytes as UTF-8 text.
+    ///
+    /// # Errors
+    ///
+    /// `artifact_not_text` (terminal) if the bytes are not UTF-8.
     pub fn text(&self) -> Result<&str, SkillError> {
         std::str::from_utf8(&self.data).map_err(|error| {
             let message = format!(

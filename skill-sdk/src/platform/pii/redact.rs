@@ -61,6 +61,10 @@ pub fn redact(text: &str) -> Redacted {
 /// assert_eq!(skill_sdk::pii::redact("по Д-123456").text, "по [ПДн:договор]");
 /// # Ok::<(), skill_sdk::pii::PatternError>(())
 /// ```
+///
+/// # Errors
+///
+/// `kind` or `pattern` is invalid, or the pattern matches the empty string.
 pub fn add_pattern(kind: impl Into<String>, pattern: &str) -> Result<(), PatternError> {
     let kind = kind.into();
     let allowed = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
