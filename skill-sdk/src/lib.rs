@@ -52,6 +52,11 @@
 //! | `full` | all features above |
 //!
 //! The CLI enables the features that a command needs. A crate that only declares skills needs no feature.
+//!
+//! # Guides
+//!
+//! `docs/README.md` in the repository lists the guides by task; `docs/guides/first-skill.md` is the first one. The page of each
+//! module here names its guide.
 
 #![warn(clippy::missing_errors_doc)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -111,7 +116,22 @@ pub use crate::registry::{Registry, RegistryError, RegistryProblem, Skill, Skill
 
 #[cfg(feature = "core")]
 pub mod artifacts {
-    //! Artifacts: files stored by the platform. See [`SkillContext::artifacts`](crate::SkillContext::artifacts).
+    //! Artifacts: files stored by the platform.
+    //!
+    //! [`SkillContext::artifacts`](crate::SkillContext::artifacts) returns the client. An artifact is read into memory, at most
+    //! 64 MiB, and its hash is compared with that of the core.
+    //!
+    //! ```
+    //! use skill_sdk::{SkillContext, SkillError, skill};
+    //!
+    //! /// The number of bytes of an artifact.
+    //! #[skill("artifact.size", version = "1", side_effects = "external_read", risk = "low")]
+    //! async fn size(artifact: String, ctx: &SkillContext) -> Result<usize, SkillError> {
+    //!     Ok(ctx.artifacts().read(&artifact).await?.data.len())
+    //! }
+    //! ```
+    //!
+    //! Guide: `docs/guides/artifacts-and-knowledge.md`.
 
     pub use crate::context::artifacts::Artifacts;
     pub use crate::platform::core::artifacts::Artifact;
@@ -121,11 +141,24 @@ pub mod artifacts {
 
 #[cfg(feature = "connections")]
 pub mod connections {
-    //! Connections: accounts in external systems that an administrator of the platform has set up for this agent. See
-    //! [`SkillContext::connection`](crate::SkillContext::connection).
+    //! Connections: accounts in external systems that an administrator of the platform has set up for this agent.
     //!
-    //! A skill refers to a connection by its key. The core describes the connection. Its access token comes from the
-    //! secret store and never passes through the core.
+    //! A skill passes the key of a connection to [`SkillContext::connection`](crate::SkillContext::connection). The core
+    //! describes the connection. Its access token comes from the secret store and never passes through the core.
+    //!
+    //! ```
+    //! use skill_sdk::connections::ConnectionStatus;
+    //! use skill_sdk::{SkillContext, SkillError, skill};
+    //!
+    //! /// Whether the helpdesk can be used.
+    //! #[skill("helpdesk.usable", version = "1", side_effects = "external_read", risk = "low")]
+    //! async fn usable(ctx: &SkillContext) -> Result<bool, SkillError> {
+    //!     let helpdesk = ctx.connection("helpdesk").await?;
+    //!     Ok(*helpdesk.status() == ConnectionStatus::Active)
+    //! }
+    //! ```
+    //!
+    //! Guide: `docs/guides/connections.md`.
 
     pub use crate::context::connection::Connection;
     pub use crate::platform::connections::{AccessToken, ConnectionStatus};
@@ -158,6 +191,8 @@ pub mod knowledge {
     //!     }
     //! }
     //! ```
+    //!
+    //! Guide: `docs/guides/artifacts-and-knowledge.md`.
 
     pub use crate::context::knowledge::Knowledge;
     pub use crate::platform::core::knowledge::{
@@ -167,7 +202,22 @@ pub mod knowledge {
 }
 
 pub mod secrets {
-    //! Secrets outside of a call: see [`SkillContext::secret`](crate::SkillContext::secret).
+    //! Reading secrets outside of a call, for example at the start of a program.
+    //!
+    //! A skill reads a secret with [`SkillContext::secret`](crate::SkillContext::secret) instead.
+    //!
+    //! ```
+    //! use std::path::Path;
+    //!
+    //! use skill_sdk::secrets::read_secret;
+    //!
+    //! // Reads the environment variable `forge-token`, or else the file `/run/secrets/forge-token`.
+    //! let env = |name: &str| std::env::var(name).ok();
+    //! let error = read_secret("forge-token", env, Path::new("/run/secrets")).unwrap_err();
+    //! assert_eq!(error.code(), "config_missing");
+    //! ```
+    //!
+    //! Guide: `docs/guides/settings-and-secrets.md`.
 
     #[cfg(feature = "runtime")]
     pub use crate::environment::secrets::read_secret_file;
@@ -222,6 +272,8 @@ pub mod llm {
     //! | `llm_failed` | the request failed for another reason |
     //! | `llm_invalid_response` | no model returned valid JSON, even after a re-prompt |
     //! | `llm_schema_unusable` | no JSON object can be deserialized into the requested type |
+    //!
+    //! Guide: `docs/guides/language-models.md`.
 
     pub use crate::context::llm::Llm;
     pub use crate::platform::llm::{

@@ -62,7 +62,7 @@ impl CostModel {
 }
 
 impl Contract {
-    /// A contract with the default policy: no idempotency, 60 seconds, one attempt.
+    /// A contract with the default policy: no idempotency, a timeout of 60 s, one attempt.
     pub const fn new(inputs: Value, outputs: Value, implementation: Implementation) -> Self {
         Self {
             inputs,

@@ -1,8 +1,16 @@
-//! Reading JSON from outside.
+//! A JSON reader for untrusted input.
 //!
 //! `serde_json::Value` reads an object whose first name is one of two private names of `serde_json` as something else: the
 //! JSON in a string, or a number. A client that sends such an object could have one value validated and another used, or
 //! could exceed the bound of nesting. This reader rejects both names.
+//!
+//! ```
+//! use skill_sdk_contract::json::parse;
+//!
+//! assert_eq!(parse(br#"{"number": 2}"#)?["number"], 2);
+//! assert!(parse(br#"{"$serde_json::private::RawValue": "2"}"#).is_err());
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 use std::fmt;
 

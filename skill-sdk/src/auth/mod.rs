@@ -28,6 +28,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Guide: `docs/guides/identity-providers.md`. Reference: `docs/reference/authentication.md`.
 
 mod settings;
 

@@ -1,4 +1,22 @@
-//! The context of a call: what a skill may use.
+//! The context of a call: what a skill may use, and the [`Meta`] from which a server makes it.
+//!
+//! A skill takes a [`SkillContext`] as a parameter. The other types are for programs that run skills themselves.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use serde_json::json;
+//! use skill_sdk::context::{Meta, settings_values};
+//!
+//! let mut meta = Meta::new("queue");
+//! meta.idempotency_key = Some("order-4711".to_owned());
+//! meta.timeout = Some(Duration::from_secs(30));
+//! meta.settings = settings_values(Some(json!({"package": "acme", "values": {"currency": "EUR"}})));
+//! assert_eq!(meta.settings["currency"], "EUR");
+//! ```
+//!
+//! Guides: `docs/guides/settings-and-secrets.md`, `docs/guides/shared-state.md`, `docs/guides/elicitation.md`,
+//! `docs/guides/progress-and-attachments.md`. Reference: `docs/reference/context.md`.
 
 #[cfg(feature = "core")]
 pub(crate) mod artifacts;
@@ -328,7 +346,7 @@ impl SkillContext {
         })
     }
 
-    /// Adds to the cost of the call. Amounts of one unit are summed up. An amount that is not finite is ignored.
+    /// Adds `amount` of `unit`, such as `page`, to the cost of the call. Amounts of one unit are summed up. An amount that is not finite is ignored.
     pub fn add_cost(&self, unit: impl Into<String>, amount: f64) {
         self.cost().add(unit.into(), amount);
     }
@@ -355,6 +373,28 @@ impl SkillContext {
     }
 
     /// The shared value of type `T`, which a function marked `#[skill_sdk::state]` builds once per process, on first use.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use skill_sdk::{SkillContext, SkillError, skill, state};
+    ///
+    /// struct Tickets(AtomicU64);
+    ///
+    /// #[state]
+    /// fn tickets() -> Tickets {
+    ///     Tickets(AtomicU64::new(0))
+    /// }
+    ///
+    /// /// The next number of a ticket.
+    /// #[skill("ticket.next", version = "1", side_effects = "none", risk = "low")]
+    /// async fn next(ctx: &SkillContext) -> Result<u64, SkillError> {
+    ///     let tickets = ctx.state::<Tickets>().await?;
+    ///     Ok(tickets.0.fetch_add(1, Ordering::Relaxed))
+    /// }
+    /// ```
+    ///
+    /// Guide: `docs/guides/shared-state.md`.
     ///
     /// # Errors
     ///

@@ -48,6 +48,36 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync + 'static>;
 /// assert_eq!(error.code(), "branch_missing");
 /// assert!(!error.is_retryable());
 /// ```
+///
+/// An error type of yours becomes a failure with [`SkillFailure`](derive@crate::SkillFailure):
+///
+/// ```
+/// use skill_sdk::{SkillError, SkillFailure};
+///
+/// #[derive(Debug, SkillFailure)]
+/// enum GitError {
+///     #[failure(code = "git_unavailable", retryable)]
+///     Unavailable,
+///     #[failure(code = "branch_missing")]
+///     NoBranch(String),
+/// }
+///
+/// impl std::fmt::Display for GitError {
+///     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+///         match self {
+///             Self::Unavailable => f.write_str("git is unavailable"),
+///             Self::NoBranch(name) => write!(f, "no branch {name}"),
+///         }
+///     }
+/// }
+///
+/// impl std::error::Error for GitError {}
+///
+/// let error = SkillError::from(GitError::NoBranch("main".to_owned()));
+/// assert_eq!((error.code(), error.message()), ("branch_missing", "no branch main"));
+/// ```
+///
+/// Guide: `docs/guides/errors.md`. Every code: `docs/reference/error-codes.md`.
 #[derive(Debug, Clone, Serialize)]
 pub struct SkillError(Box<Inner>);
 

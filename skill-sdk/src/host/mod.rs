@@ -1,4 +1,4 @@
-//! Programs with skills: what the command line tool builds and runs, and what runs in production.
+//! Programs with skills: a binary with the commands of the CLI, for production or as your own.
 //!
 //! ```no_run
 //! // src/bin/skills.rs
@@ -9,8 +9,10 @@
 //! }
 //! ```
 //!
-//! With the feature `host` the program has every command of the tool that needs no cargo; each protocol on a port or of MCP
-//! is a feature of its own (`http`, `mcp`, `mcp-http`).
+//! With the feature `host` the program has every command of the CLI that needs no cargo. The features `http`, `mcp` and
+//! `mcp-http` add the servers.
+//!
+//! Guides: `docs/guides/deploying.md`, `docs/guides/without-the-cli.md`. Reference: `docs/reference/cli.md`.
 
 // For the command line tool alone, as `protocol` is.
 #[cfg(feature = "host")]

@@ -3,6 +3,21 @@
 //! Whatever a skill prints (`println!`, a child process, a raw write to descriptor 1) would break a protocol on standard
 //! output, and code that reads standard input would take a part of it. So both move to descriptors that no other code knows:
 //! after [`take`] descriptor 1 is standard error and descriptor 0 is empty, for this process and for its children.
+//!
+//! ```no_run
+//! use std::io::Write;
+//!
+//! use skill_sdk::host::stdio;
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let mut protocol = stdio::take()?;
+//! println!("this goes to standard error");
+//! protocol.output.write_all(b"this goes to the client\n")?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Guide: `docs/guides/embedding.md`.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Serving skills over HTTP.
+//! The HTTP server: calls skills with `POST` requests.
 //!
 //! `POST /skills/{name}@{version}` with `{"invocationId", "idempotencyKey", "settings", "inputs"}` calls a skill and
 //! responds with its outputs. `GET /skills` lists the skills. `GET /healthz` is the liveness probe, `GET /readyz` the readiness
@@ -18,6 +18,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Guides: `docs/guides/embedding.md`, `docs/guides/deploying.md`. Reference: `docs/reference/http.md`.
 
 pub(crate) mod answer;
 pub(crate) mod auth;

@@ -1,4 +1,4 @@
-//! Serving callers on the same machine without a port: newline-delimited JSON over pipes or a Unix socket.
+//! The local server: newline-delimited JSON (NDJSON) over pipes or a Unix socket, for callers on the same machine.
 //!
 //! A line `{"id", "skill", "inputs", "meta"}` calls a skill. Its response is `{"id", "outputs", "cost"}` or
 //! `{"id", "error"}`; lines with `{"id", "progress"}` may come before it. Calls run concurrently, and responses come as calls
@@ -7,6 +7,36 @@
 //!
 //! - [`serve`] serves one client over a pair of streams, [`serve_socket`] many clients over a Unix socket
 //! - `message` defines the lines, `client` is what they ask for
+//!
+//! ```standalone_crate
+//! use std::time::Duration;
+//!
+//! use skill_sdk::local::{LocalServer, serve};
+//! use skill_sdk::pipeline::SkillSet;
+//! use skill_sdk::skill;
+//! use tokio::io::AsyncReadExt;
+//!
+//! /// Double a number.
+//! #[skill("number.double", version = "1", side_effects = "none", risk = "low")]
+//! fn double(number: i32) -> i32 {
+//!     number * 2
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = LocalServer::new(SkillSet::collect()?).concurrency(8).drain(Duration::from_secs(5));
+//! let line = br#"{"id": 1, "skill": "number.double@1", "inputs": {"number": 2}}"#;
+//! let (output, mut client) = tokio::io::duplex(4096); // bytes
+//! tokio::runtime::Runtime::new()?.block_on(async {
+//!     serve(server, &line[..], output, std::future::pending()).await?;
+//!     let mut responses = String::new();
+//!     client.read_to_string(&mut responses).await?;
+//!     assert!(responses.contains(r#""outputs":{"result":4}"#), "{responses}");
+//!     Ok(())
+//! })
+//! # }
+//! ```
+//!
+//! Guide: `docs/guides/without-the-cli.md`. Reference: `docs/reference/local.md`.
 
 mod client;
 mod message;
@@ -62,14 +92,14 @@ impl LocalServer {
         }
     }
 
-    /// Sets the longest line that is read, in bytes. Longer lines are rejected with the code `bad_request`.
+    /// Sets the longest line that is read, in bytes. Longer lines are rejected with the code `bad_request`. The default is 4 MiB.
     #[must_use]
     pub fn line_limit(mut self, bytes: usize) -> Self {
         self.line_limit = bytes;
         self
     }
 
-    /// Sets how many calls may run at the same time, of all clients together. Further calls wait.
+    /// Sets how many calls may run at the same time, of all clients together. Further calls wait. The default is 256.
     #[must_use]
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls;
@@ -77,7 +107,7 @@ impl LocalServer {
     }
 
     /// Sets how long running calls may take after the end of the input or a stop signal. Calls that take longer get the
-    /// retryable code `cancelled`.
+    /// retryable code `cancelled`. The default is 30 s.
     #[must_use]
     pub fn drain(mut self, time: Duration) -> Self {
         self.drain = time;

@@ -16,6 +16,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Guides: `docs/guides/mcp-clients.md`, `docs/guides/embedding.md`. Reference: `docs/reference/mcp.md`.
 
 mod call;
 mod elicitation;
@@ -120,13 +122,14 @@ impl McpServer {
         })))
     }
 
-    /// Sets how many calls over a pipe may run at the same time. Further calls wait, at most until their timeout.
+    /// Sets how many calls over a pipe may run at the same time. Further calls wait, at most until their timeout. The
+    /// default is 256.
     #[must_use]
     pub fn concurrency(self, calls: usize) -> Self {
         self.with(|shared| shared.concurrency = calls)
     }
 
-    /// Sets how many tools a page of `tools/list` holds, at least one.
+    /// Sets how many tools a page of `tools/list` holds, at least one. The default is 1000.
     #[must_use]
     pub fn page(self, tools: usize) -> Self {
         self.with(|shared| shared.page_size = tools.max(1))

@@ -26,14 +26,15 @@ const COST_OF_CALL: usize = 4 * 1024;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StdioOptions {
-    /// How long running calls may take to finish once the client closed its end, or the server is told to stop.
+    /// How long running calls may take to finish once the client closed its end, or the server is told to stop. The
+    /// default is 30 s.
     pub drain: Duration,
-    /// The longest message that is read, in bytes. A longer one gets an error as response.
+    /// The longest message that is read, in bytes. A longer one gets an error as response. The default is 4 MiB.
     pub message_limit: usize,
 }
 
 impl Default for StdioOptions {
-    /// 30 seconds, and 4 MiB.
+    /// A drain timeout of 30 s, and messages of at most 4 MiB.
     fn default() -> Self {
         Self {
             drain: Duration::from_secs(30),

@@ -1,6 +1,29 @@
 //! Runs one call of a skill. Every server, `invoke` and the test kit come through here.
 //!
 //! The order, all of it under the deadline: validate the inputs → deserialize → run → serialize → validate the outputs.
+//!
+//! ```
+//! use skill_sdk::pipeline::{Call, Meta, SkillSet};
+//! use skill_sdk::{Registry, skill};
+//!
+//! /// Double a number.
+//! #[skill("number.double", version = "1", side_effects = "none", risk = "low")]
+//! fn double(number: i32) -> i32 {
+//!     number * 2
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // `SkillSet::collect()` takes all skills of the program.
+//! let skills = SkillSet::new(&Registry::from_skills([double::SKILL])?)?;
+//! let skill = skills.get("number.double@1").ok_or("no such skill")?;
+//! let call = Call::json(r#"{"number": 2}"#, Meta::new("queue"));
+//! let outcome = tokio::runtime::Runtime::new()?.block_on(skills.call(skill, call));
+//! assert_eq!(outcome.result().unwrap(), br#"{"result":4}"#);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Guide: `docs/guides/embedding.md`.
 
 mod call;
 mod deadline;

@@ -15,6 +15,24 @@ use std::time::Duration;
 /// limits.idle_timeout = Duration::from_secs(120);
 /// assert_eq!(limits.max_body_bytes, 4 * 1024 * 1024);
 /// ```
+///
+/// The defaults:
+///
+/// | field | default |
+/// |---|---|
+/// | `max_body_bytes` | 4 MiB |
+/// | `body_read_timeout` | 30 s |
+/// | `max_body_memory` | 256 MiB |
+/// | `max_header_bytes` | 64 KiB |
+/// | `max_headers` | 100 |
+/// | `header_read_timeout` | 10 s |
+/// | `idle_timeout` | 75 s |
+/// | `write_timeout` | 30 s |
+/// | `max_connections` | 1024 |
+/// | `max_concurrent_streams` | 128 |
+/// | `max_requests` | 2048 |
+/// | `concurrency`, `skill_concurrency` | 256 |
+/// | `skills` | empty |
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "host", derive(clap::Args), command(next_help_heading = "Limits"))]
 #[non_exhaustive]

@@ -19,6 +19,8 @@
 //! let error = testing::invoke(say::SKILL, json!({})).blocking().unwrap_err();
 //! assert_eq!(error.code(), "input_contract_violation");
 //! ```
+//!
+//! Guide: `docs/guides/testing.md`.
 
 mod capture;
 #[cfg(feature = "connections")]

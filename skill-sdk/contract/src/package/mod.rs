@@ -18,6 +18,8 @@
 //! # }
 //! ```
 //!
+//! Guides: `docs/guides/ci-drift-gate.md`, `docs/guides/versions.md`. Reference: `docs/reference/contract.md`.
+//!
 //! What lives where:
 //!
 //! - `names`: what a skill's file is called, which version is the newest, which names cannot be files;

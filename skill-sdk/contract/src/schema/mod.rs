@@ -20,6 +20,24 @@
 //!
 //! Properties are in the order of declaration and keywords in a fixed order, so the same code gives the same bytes.
 //!
+//! ```
+//! use schemars::JsonSchema;
+//! use skill_sdk_contract::schema;
+//!
+//! #[derive(JsonSchema)]
+//! struct Claim {
+//!     /// What the customer wrote.
+//!     text: String,
+//! }
+//!
+//! let schema = schema::inputs::<Claim>()?;
+//! assert_eq!(schema["properties"]["text"]["description"], "What the customer wrote.");
+//! assert_eq!(schema["required"][0], "text");
+//! # Ok::<(), schema::SchemaProblem>(())
+//! ```
+//!
+//! Guide: `docs/guides/fields-and-validation.md`. Reference: `docs/reference/contract.md`.
+//!
 //! # Limits of the schema
 //!
 //! Every value that serde writes conforms to the schema, except `NaN` and infinities, which serde writes as null. serde reads

@@ -40,7 +40,7 @@ pub struct ServeOptions {
     /// The management port, which serves `/healthz`, `/readyz` and `/metrics` without a token, from a thread of its own. The
     /// default is `None`.
     pub ops: Option<std::net::TcpListener>,
-    /// How long running calls may take to finish once the server is told to stop. The default is 30 seconds.
+    /// How long running calls may take to finish once the server is told to stop. The default is 30 s.
     pub drain: Duration,
 }
 

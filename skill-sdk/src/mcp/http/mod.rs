@@ -1,7 +1,22 @@
 //! Streamable HTTP: the MCP endpoint at `/mcp`, with sessions only where they are asked for.
 //!
 //! A response is one JSON document; it is a stream of events only when something is sent before the result (progress, log
-//! messages, a question in a session) or when the call takes long.
+//! messages, an elicitation in a session) or when the call takes longer than 10 s.
+//!
+//! ```standalone_crate
+//! use skill_sdk::mcp::McpServer;
+//! use skill_sdk::mcp::http::{McpHttpServer, router};
+//! use skill_sdk::pipeline::SkillSet;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = McpServer::new(SkillSet::collect()?)?;
+//! let app: axum::Router = router(McpHttpServer::anonymous(server).allow_host("agents.example.com")?);
+//! # let _ = app;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Guides: `docs/guides/embedding.md`, `docs/guides/deploying.md`. Reference: `docs/reference/mcp.md`.
 
 mod config;
 mod headers;

@@ -42,7 +42,7 @@ pub struct Prompt {
     pub messages: Vec<Message>,
     /// The schema of the reply; `None` asks for any JSON object.
     pub schema: Option<ResponseSchema>,
-    /// From 0 to 2.
+    /// The sampling temperature, from 0 to 2.
     pub temperature: f64,
     /// The most tokens of the reply.
     pub max_tokens: Option<u32>,

@@ -15,6 +15,13 @@
 //! Tax numbers, account numbers, sums, codes and dates are kept. The search takes linear time. Logs contain the kinds and
 //! their counts, never the finds.
 //!
+//! ```
+//! let redacted = skill_sdk::pii::redact("Пишите на ivan@example.com");
+//! assert_eq!(redacted.text, "Пишите на [ПДн:email]");
+//! ```
+//!
+//! Guide: `docs/guides/language-models.md`.
+//!
 //! - `builtin`: the patterns of the kinds above
 //! - `redact`: applies them, and the patterns of authors
 //! - `fields`: attributes that a schema marks as personal

@@ -8,6 +8,19 @@
 //! - [`emit`]: a JSON value as canonical YAML text;
 //! - [`read`]: bytes of a file as a JSON value, or a [`ReadError`] with its place;
 //! - `scalar`: what a plain word means to both kinds of reader.
+//!
+//! ```
+//! use serde_json::json;
+//! use skill_sdk_contract::package::yaml::{emit, read};
+//!
+//! let value = json!({"key": "claims.triage", "version": "1"});
+//! let text = emit(&value);
+//! assert_eq!(text, "key: claims.triage\nversion: '1'\n");
+//! assert_eq!(read(text.as_bytes())?, value);
+//! # Ok::<(), skill_sdk_contract::package::yaml::ReadError>(())
+//! ```
+//!
+//! Reference: `docs/reference/contract.md`.
 
 mod emit;
 mod error;

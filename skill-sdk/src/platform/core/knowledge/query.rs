@@ -52,7 +52,8 @@ impl EntityQuery {
         self
     }
 
-    /// Sets the most entities that the query may return. With more the query fails; the list is never cut.
+    /// Sets the most entities that the query may return. With more the query fails; the list is never cut. The default is
+    /// 10,000.
     pub fn max_items(mut self, most: usize) -> Self {
         self.max_items = most;
         self

@@ -67,7 +67,7 @@ impl ClaudeCode {
         self
     }
 
-    /// Sets the timeout of one reply.
+    /// Sets the timeout of one reply. The default is 300 s.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self

@@ -79,7 +79,8 @@ impl OpenAi {
     /// is 300 s.
     ///
     /// # Errors
-    /// `llm_not_configured`
+    /// `llm_not_configured` (retryable) if `base_url` is not an `http` or `https` URL or contains a user name, or if `api_key`
+    /// contains characters that are not allowed in a header.
     pub fn new(
         base_url: &str,
         api_key: impl Into<String>,
@@ -93,7 +94,7 @@ impl OpenAi {
         })
     }
 
-    /// Sets the timeout of one model.
+    /// Sets the timeout of one model. The default is 300 s.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = timeout;
