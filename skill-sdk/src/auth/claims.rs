@@ -25,18 +25,20 @@ pub(super) fn caller(claims: Claims, settings: &AuthSettings, now: i64) -> Resul
         ["exp", "iat", "nbf"].map(|name| required(&claims, name, seconds));
     let (expires_at, issued_at, not_before) = (expires_at?, issued_at?, not_before?);
     if required(&claims, "iss", Value::as_str)? != settings.issuer {
-        return Err(AuthError::invalid("the issuer is another one"));
+        return Err(AuthError::invalid("the issuer is not the expected one"));
     }
     // A list never passes: a token for several services could be replayed from one to the other.
     if required(&claims, "aud", Some)?.as_str() != Some(&settings.audience) {
-        return Err(AuthError::invalid("the audience is another one, or a list"));
+        return Err(AuthError::invalid(
+            "the audience is not the expected one, or is a list",
+        ));
     }
     if is_expired(expires_at, now) {
         return Err(expired());
     }
     for (name, time) in [("nbf", not_before), ("iat", issued_at)] {
         if time > now.saturating_add(LEEWAY_SECONDS) {
-            return Err(AuthError::invalid(format!("the claim {name} lies in the future")));
+            return Err(AuthError::invalid(format!("the claim {name} is in the future")));
         }
     }
     let token_id = required(&claims, "jti", Value::as_str)?.to_owned();
@@ -77,7 +79,7 @@ pub(super) fn expired() -> AuthError {
 }
 
 fn malformed(name: &str) -> AuthError {
-    AuthError::invalid(format!("the claim {name} has a wrong form"))
+    AuthError::invalid(format!("the claim {name} has the wrong form"))
 }
 
 /// A claim; `None` when it is missing or null.
@@ -160,7 +162,7 @@ mod tests {
     }
 
     fn in_future(name: &str) -> AuthError {
-        AuthError::invalid(format!("the claim {name} lies in the future"))
+        AuthError::invalid(format!("the claim {name} is in the future"))
     }
 
     #[test]
@@ -203,7 +205,7 @@ mod tests {
         for issuer in ["https://iam.test/", "https://IAM.test", "", "https://iam.test\n"] {
             assert_eq!(
                 with("iss", json!(issuer)),
-                Err(AuthError::invalid("the issuer is another one")),
+                Err(AuthError::invalid("the issuer is not the expected one")),
                 "{issuer:?}"
             );
         }
@@ -217,7 +219,9 @@ mod tests {
         ] {
             assert_eq!(
                 with("aud", audience.clone()),
-                Err(AuthError::invalid("the audience is another one, or a list")),
+                Err(AuthError::invalid(
+                    "the audience is not the expected one, or is a list"
+                )),
                 "{audience}"
             );
         }

@@ -48,7 +48,7 @@ impl fmt::Display for AuthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::InvalidToken(reason) => reason,
-            Self::VerificationUnavailable => "there are no keys to check with",
+            Self::VerificationUnavailable => "the keys of the issuer are not available",
         })
     }
 }

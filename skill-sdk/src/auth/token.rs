@@ -37,11 +37,11 @@ pub(super) fn header(token: &str) -> Result<(Algorithm, String), AuthError> {
         _ => AuthError::invalid("the header of the token is not readable"),
     })?;
     if !matches!(header.alg, Algorithm::RS256 | Algorithm::RS384 | Algorithm::RS512) {
-        return Err(AuthError::invalid("the algorithm is none of RS256, RS384, RS512"));
+        return Err(AuthError::invalid("the algorithm must be RS256, RS384 or RS512"));
     }
     if header.crit.is_some() {
         return Err(AuthError::invalid(
-            "the header of the token has critical extensions, and none is known here",
+            "the header of the token has critical extensions, which are not supported",
         ));
     }
     match header.kid {
@@ -62,7 +62,7 @@ pub(super) fn verify(
     let (message, signature) = token.rsplit_once('.').unwrap_or_default();
     let verified = jsonwebtoken::crypto::verify(signature, message.as_bytes(), key, algorithm);
     if !matches!(verified, Ok(true)) {
-        return Err(AuthError::invalid("the signature is not good"));
+        return Err(AuthError::invalid("the signature is not valid"));
     }
     let (_, claims) = message.split_once('.').unwrap_or_default();
     let claims = URL_SAFE_NO_PAD.decode(claims).unwrap_or_default();

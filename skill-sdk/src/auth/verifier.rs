@@ -147,8 +147,10 @@ impl Verifier {
         let values: Vec<&[u8]> = authorization.into_iter().take(2).collect();
         let result = match values[..] {
             [value] => self.verify(value).await,
-            [] => Err(AuthError::invalid("there is no header Authorization")),
-            _ => Err(AuthError::invalid("there are several headers Authorization")),
+            [] => Err(AuthError::invalid("the header Authorization is missing")),
+            _ => Err(AuthError::invalid(
+                "the header Authorization occurs more than once",
+            )),
         };
         if let Err(reason) = &result
             && self.0.log.allows(self.0.clock.now())

@@ -22,7 +22,7 @@ async fn every_reason_is_logged_and_documented() {
     let token = |token: &skill_sdk::testing::TestToken<'_>| Some(token.authorization());
     let text = |text: &str| Some(text.to_owned());
     let cases = [
-        (None, "there is no header Authorization"),
+        (None, "the header Authorization is missing"),
         (
             text("Basic abc"),
             "the header Authorization holds no bearer token",
@@ -39,11 +39,11 @@ async fn every_reason_is_logged_and_documented() {
         ),
         (
             token(&good.clone().algorithm("HS256")),
-            "the algorithm is none of RS256, RS384, RS512",
+            "the algorithm must be RS256, RS384 or RS512",
         ),
         (
             token(&good.clone().header("crit", vec!["x"])),
-            "the header of the token has critical extensions, and none is known here",
+            "the header of the token has critical extensions, which are not supported",
         ),
         (
             token(&good.clone().without_header("kid")),
@@ -53,25 +53,25 @@ async fn every_reason_is_logged_and_documented() {
             token(&good.clone().key_id("k9")),
             "the key is not among those of the issuer",
         ),
-        (token(&good.clone().signed_by("k2")), "the signature is not good"),
-        (Some(format!("Bearer {message}.AA")), "the signature is not good"),
+        (token(&good.clone().signed_by("k2")), "the signature is not valid"),
+        (Some(format!("Bearer {message}.AA")), "the signature is not valid"),
         (token(&good.clone().without("jti")), "the claim jti is missing"),
         (
             token(&good.clone().claim("sub", "somebody")),
-            "the claim sub has a wrong form",
+            "the claim sub has the wrong form",
         ),
         (
             token(&good.clone().claim("iss", "x")),
-            "the issuer is another one",
+            "the issuer is not the expected one",
         ),
         (
             token(&good.clone().claim("aud", vec!["skills"])),
-            "the audience is another one, or a list",
+            "the audience is not the expected one, or is a list",
         ),
         (token(&good.clone().expires_in(-60)), "the token has expired"),
         (
             token(&good.clone().claim("nbf", 9_999_999_999_i64)),
-            "the claim nbf lies in the future",
+            "the claim nbf is in the future",
         ),
     ];
     let mut seen = BTreeSet::new();
@@ -125,7 +125,7 @@ async fn every_reason_is_logged_and_documented() {
     let refused = events.last().unwrap();
     assert_eq!(
         (refused.field("reason"), refused.level),
-        ("there are no keys to check with", Level::WARN)
+        ("the keys of the issuer are not available", Level::WARN)
     );
     seen.insert(refused.field("reason").to_owned());
 
