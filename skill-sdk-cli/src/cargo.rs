@@ -9,55 +9,54 @@ use std::process::{Command, Output};
 use clap::Args;
 use skill_sdk::host::command::Failure;
 
-/// The flags of cargo that the tool understands. They mean what they mean to `cargo build`.
+/// The flags of cargo that the CLI passes on. They mean what they mean to `cargo build`, so the help only names them.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Build options")]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each flag is a switch of cargo's own; an enum would only rename them"
 )]
 pub(crate) struct CargoArgs {
     /// Build with optimizations
-    #[arg(short, long, conflicts_with = "profile")]
+    #[arg(short, long, conflicts_with = "profile", hide = true)]
     pub(crate) release: bool,
     /// Build with this profile
-    #[arg(long, value_name = "PROFILE")]
+    #[arg(long, value_name = "PROFILE", hide = true)]
     pub(crate) profile: Option<String>,
     /// Features of the packages, separated by space or comma; `package/feature` names one of a package
-    #[arg(short = 'F', long, value_name = "FEATURES")]
+    #[arg(short = 'F', long, value_name = "FEATURES", hide = true)]
     pub(crate) features: Vec<String>,
     /// Turn all features of the packages on
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) all_features: bool,
     /// Turn the default features of the packages off
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) no_default_features: bool,
     /// Build for this target triple, which must be this machine's
-    #[arg(long, value_name = "TRIPLE")]
+    #[arg(long, value_name = "TRIPLE", hide = true)]
     pub(crate) target: Option<String>,
     /// Fail unless Cargo.lock can be used as it is
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) locked: bool,
     /// Use no network
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) offline: bool,
     /// The same as --locked and --offline
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) frozen: bool,
     /// Where build results go
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) target_dir: Option<PathBuf>,
     /// The manifest of the package or workspace to look in
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", hide = true)]
     pub(crate) manifest_path: Option<PathBuf>,
     /// Override a configuration value of cargo
-    #[arg(long, value_name = "KEY=VALUE|PATH")]
+    #[arg(long, value_name = "KEY=VALUE|PATH", hide = true)]
     pub(crate) config: Vec<String>,
     /// How many jobs cargo runs at the same time
-    #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true, hide = true)]
     pub(crate) jobs: Option<String>,
     /// Show what cargo does; twice for more
-    #[arg(short, long, action = clap::ArgAction::Count)]
+    #[arg(short, long, action = clap::ArgAction::Count, hide = true)]
     pub(crate) verbose: u8,
 }
 

@@ -14,7 +14,7 @@ use crate::provider::{Finding, Provider, RENAME, Tool, tools};
 /// The arguments of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Also say what this model provider rejects in a tool made of a skill; may be repeated
+    /// Also report what this model provider rejects in the tools; may be repeated
     #[arg(long = "provider", value_enum, value_name = "PROVIDER", value_delimiter = ',')]
     pub(crate) providers: Vec<Provider>,
 

@@ -1,4 +1,4 @@
-//! The arguments of the tool: clap types only.
+//! The arguments of the CLI: clap types only.
 
 use std::ffi::OsString;
 
@@ -11,7 +11,7 @@ use crate::cargo::CargoArgs;
 use crate::check::CheckArgs;
 use crate::mcp_config::McpConfigArgs;
 
-/// Lists, checks, runs and hosts the skills of a Rust crate
+/// List, check, export, call and serve the skills of a Rust crate
 #[derive(Debug, Parser)]
 #[command(name = "skill-sdk", version, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -21,27 +21,31 @@ pub(crate) struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  good
-  1  the answer is no: drift, a violation, a failed call
-  2  wrong usage, a build that failed, a configuration that is missing";
+  0  success
+  1  drift, a violation, or a failed call
+  2  wrong usage, a failed build, or a missing configuration";
 
 const TARGETS: &str = "\
 Targets:
   .  crates/acme  acme/Cargo.toml   a package, or all packages of a workspace root
-  target/release/acme-skills        a built program with skills
+  target/release/acme-skills        a built binary with skills
   acme-skills                       a package of the workspace
   git.merge@2  git.merge            a skill, by its ref or its name
   acme_skills.reports:build         a skill, by its entrypoint
   acme_skills::reports              the skills at a Rust path and below it
 Without a target: every package of the workspace that depends on skill-sdk.
-Paths say where to look, the other targets what to take there.";
+A path selects packages; any other target selects skills.
+
+Cargo options, with the same meaning as for `cargo build`:
+  --release, --profile, --features, --all-features, --no-default-features, --target, --locked,
+  --offline, --frozen, --target-dir, --manifest-path, --config, --jobs, --verbose";
 
 #[derive(Debug, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "a program has one")]
 pub(crate) enum Command {
     #[command(flatten)]
     Shared(HostCommand<Reach, CheckArgs>),
-    /// Print what to write into the configuration of MCP clients
+    /// Print the configuration of MCP clients
     McpConfig(About<McpConfigArgs, Reach>),
     /// Make skills callable from another language
     #[command(subcommand)]
@@ -50,7 +54,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bridge {
-    /// Write Python modules by which an executor finds and calls the skills
+    /// Write Python modules through which an executor finds and calls the skills
     Python(About<BridgePythonArgs, Reach>),
 }
 
@@ -58,8 +62,8 @@ pub(crate) enum Bridge {
 #[derive(Debug, Args)]
 #[command(after_help = TARGETS)]
 pub(crate) struct Reach {
-    /// Packages, directories, built programs or names of skills (see below)
-    #[arg(value_name = "TARGETS")]
+    /// Packages, directories, built binaries or skills (see below)
+    #[arg(value_name = "TARGETS", help_heading = None::<&'static str>)]
     pub(crate) targets: Vec<String>,
     #[command(flatten)]
     pub(crate) cargo: CargoArgs,
@@ -95,14 +99,44 @@ pub(crate) fn given<A: Args>(_: &A, matches: &ArgMatches) -> Vec<OsString> {
 mod tests {
     use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
-    use skill_sdk::host::args::{About, HostCommand, Serve};
+    use clap::Args;
+    use skill_sdk::host::args::{About, HostCommand, Serve, with_examples};
 
-    use super::{Cli, Command, given};
+    use super::{Cli, Command, TARGETS, given};
+    use crate::cargo::CargoArgs;
     use crate::provider::Provider;
 
     #[test]
     fn the_arguments_do_not_contradict_each_other() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_cargo_option_and_shows_examples_that_parse() {
+        let cargo = CargoArgs::augment_args(clap::Command::new(""));
+        for argument in cargo.get_arguments() {
+            assert!(argument.is_hide_set(), "{argument}");
+            assert!(
+                TARGETS.contains(&format!("--{}", argument.get_long().unwrap())),
+                "{argument}"
+            );
+        }
+        let mut pages = vec![with_examples(Cli::command(), "skill-sdk")];
+        while let Some(mut page) = pages.pop() {
+            let help = page.render_long_help().to_string();
+            let lines: Vec<&str> = help
+                .lines()
+                .filter_map(|line| line.strip_prefix("  skill-sdk "))
+                .collect();
+            assert!(!lines.is_empty() || page.get_name() == "help", "{help}");
+            for line in lines {
+                // The inputs are one word.
+                let words = line.replace("\": [", "\":[").replace(", 250", ",250");
+                let parsed = Cli::try_parse_from(format!("skill-sdk {words}").split(' '));
+                assert!(parsed.is_ok(), "{line}");
+            }
+            pages.extend(page.get_subcommands().cloned());
+        }
     }
 
     #[test]

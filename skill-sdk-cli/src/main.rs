@@ -1,4 +1,4 @@
-//! The command line tool `skill-sdk`: reaches the skills of a compiled crate and lists, checks, runs and hosts them.
+//! The CLI `skill-sdk`: finds the skills of a Rust crate, and lists, checks, exports, calls and serves them.
 //!
 //! ```text
 //! cli      the arguments
@@ -31,10 +31,11 @@ mod target;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use skill_sdk::host::args::with_examples;
 
 fn main() -> ExitCode {
     // Wrong usage ends inside of clap, with the same exit code as `exit::USAGE`.
-    let matches = cli::Cli::command().get_matches();
+    let matches = with_examples(cli::Cli::command(), "skill-sdk").get_matches();
     let cli = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     ExitCode::from(command::run(&cli, &matches).unwrap_or_else(|failure| failure.report()))
 }

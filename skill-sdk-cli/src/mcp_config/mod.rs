@@ -1,4 +1,4 @@
-//! `mcp-config`: what to write into the configuration of an MCP client.
+//! `mcp-config`: the configuration of an MCP client.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,26 +19,26 @@ pub(crate) enum McpClient {
     Cursor,
     /// Visual Studio Code
     Vscode,
-    /// Any other one
+    /// Any other client
     Generic,
 }
 
 /// The arguments of `mcp-config`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct McpConfigArgs {
-    /// Print the configuration of this client alone, as JSON and nothing else
+    /// Print only the configuration of this client, as JSON
     #[arg(long, value_enum, value_name = "CLIENT")]
     pub(crate) client: Option<McpClient>,
 
-    /// What the client calls the skills; the default is the name of the package or of the program
+    /// Name of the server in the client [default: name of the package or program]
     #[arg(long, value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
 
-    /// The skills are hosted by `serve mcp-http` at this URL; the client starts no program
+    /// URL of a running `serve mcp-http`; the client then starts no program
     #[arg(long, value_name = "URL", value_parser = endpoint)]
     pub(crate) url: Option<String>,
 
-    /// The variable of the environment in which the client finds the token for the URL
+    /// Environment variable from which the client reads the token for the URL
     #[arg(long, value_name = "VARIABLE", requires = "url", value_parser = variable)]
     pub(crate) token_variable: Option<String>,
 }
@@ -52,11 +52,11 @@ fn endpoint(url: &str) -> Result<String, String> {
         .iter()
         .any(|known| scheme.eq_ignore_ascii_case(known));
     if !is_http || host.is_empty() || url.contains(char::is_whitespace) {
-        return Err("write the whole address, as in https://skills.example.com/mcp".to_owned());
+        return Err("the URL must be complete, such as https://skills.example.com/mcp".to_owned());
     }
     if !path.starts_with('/') {
         return Err(format!(
-            "the tools of `serve mcp-http` are at the path /mcp: write {scheme}://{host}/mcp"
+            "the path must be that of the endpoint of `serve mcp-http`: write {scheme}://{host}/mcp"
         ));
     }
     Ok(url.to_owned())
@@ -66,7 +66,7 @@ fn endpoint(url: &str) -> Result<String, String> {
 fn server_name(name: &str) -> Result<String, String> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(is_allowed) {
-        return Err("a name must have letters, digits, `-` and `_` only".to_owned());
+        return Err("a name must contain only letters, digits, `-` and `_`".to_owned());
     }
     Ok(name.to_owned())
 }
@@ -78,7 +78,7 @@ fn variable(name: &str) -> Result<String, String> {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) || !is_name(name) {
-        return Err("a variable has letters, digits and `_`, and begins with no digit".to_owned());
+        return Err("the name of a variable must contain only letters, digits and `_`, and must not start with a digit".to_owned());
     }
     Ok(name.to_owned())
 }

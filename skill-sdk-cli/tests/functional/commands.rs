@@ -112,7 +112,13 @@ fn errors_are_plain_without_a_terminal_and_usage_is_2() {
     }
     let help = fixture.run("list --help");
     assert_eq!(help.code, 0);
-    for part in ["--locked", "--target-dir", "git.merge@2", "Build options"] {
+    for part in [
+        "--locked",
+        "--target-dir",
+        "git.merge@2",
+        "Cargo options",
+        "Examples:\n  skill-sdk list\n",
+    ] {
         assert!(help.out.contains(part), "{part}");
     }
 }

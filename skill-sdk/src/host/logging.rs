@@ -13,12 +13,12 @@ const FILTER: &str = "RUST_LOG";
 /// How the log of a program looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
-    /// Lines for people on a terminal, JSON elsewhere
+    /// Text on a terminal, JSON elsewhere
     #[default]
     Auto,
-    /// Lines for people
+    /// Lines of text
     Text,
-    /// One JSON object a line
+    /// Newline-delimited JSON
     Json,
 }
 

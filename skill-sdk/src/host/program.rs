@@ -2,18 +2,19 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
-use super::args::{About, HostCommand, Serve, SkillNames};
+use super::args::{About, HostCommand, Serve, SkillNames, with_examples};
 use super::command::{Failure, check, exit, export, list, output, select};
 use super::invoke::invoke;
 use super::serve::{no_skills, serve};
 use super::{describe, stdio};
 use crate::registry::Registry;
 
-/// A program with skills
+/// List, check, export, call and serve the skills of this program
 #[derive(Debug, Parser)]
 #[command(version = concat!("(built with skill-sdk ", env!("CARGO_PKG_VERSION"), ")"), disable_help_subcommand = true)]
 struct Program {
@@ -23,7 +24,13 @@ struct Program {
 
 /// Parses the arguments, runs the command and reports its failure.
 pub(super) fn main(arguments: Vec<OsString>) -> ExitCode {
-    let program = match Program::try_parse_from(arguments) {
+    let path = arguments.first().map(Path::new).and_then(Path::file_stem);
+    let name = path.unwrap_or_default().to_string_lossy().into_owned();
+    let mut command = with_examples(Program::command(), &name);
+    let parsed = command
+        .try_get_matches_from_mut(arguments)
+        .and_then(|matches| Program::from_arg_matches(&matches));
+    let program = match parsed {
         Ok(program) => program,
         Err(error) => {
             // Help goes to standard output and is not a failure.

@@ -39,43 +39,53 @@ use std::time::Duration;
 pub struct Limits {
     /// The largest request body, in bytes.
     #[cfg_attr(feature = "host", arg(long = "body-limit", env = "SKILL_SDK_BODY_LIMIT",
+        help = "Largest request body, in bytes [default: 4 MiB]", hide_default_value = true,
         value_name = "BYTES", default_value = "4194304", value_parser = flags::count(0..)))]
     pub max_body_bytes: usize,
     /// How long a client may take to send a body.
     #[cfg_attr(feature = "host", arg(long = "body-seconds", env = "SKILL_SDK_BODY_SECONDS",
+        help = "Body read timeout [default: 30 s]", hide_default_value = true,
         value_name = "SECONDS", default_value = "30", value_parser = flags::seconds(1)))]
     pub body_read_timeout: Duration,
-    /// How many bytes of bodies that come in parts are held at the same time, all requests together.
+    /// How many bytes of chunked bodies are held at the same time, all requests together.
     #[cfg_attr(feature = "host", arg(long = "body-memory", env = "SKILL_SDK_BODY_MEMORY",
+        help = "Maximum memory for the chunked bodies of all requests, in bytes [default: 256 MiB]", hide_default_value = true,
         value_name = "BYTES", default_value = "268435456", value_parser = flags::count(0..)))]
     pub max_body_memory: usize,
-    /// The largest head of a request, in bytes; at least 8192.
+    /// The largest request headers, in bytes; at least 8192.
     #[cfg_attr(feature = "host", arg(long = "head-limit", env = "SKILL_SDK_HEAD_LIMIT",
+        help = "Largest request headers, in bytes; at least 8 KiB [default: 64 KiB]", hide_default_value = true,
         value_name = "BYTES", default_value = "65536", value_parser = flags::count(8192..=16_777_216)))]
     pub max_header_bytes: usize,
     /// How many headers a request of HTTP/1 may have.
     #[cfg_attr(feature = "host", arg(long = "headers", env = "SKILL_SDK_HEADERS",
+        help = "Maximum headers of one HTTP/1 request",
         value_name = "COUNT", default_value = "100", value_parser = flags::count(8..=10_000)))]
     pub max_headers: usize,
-    /// How long a client may take to begin, and to send the head of a request.
+    /// How long a client may take to begin a request, and to send its headers.
     #[cfg_attr(feature = "host", arg(long = "head-seconds", env = "SKILL_SDK_HEAD_SECONDS",
+        help = "Header read timeout [default: 10 s]", hide_default_value = true,
         value_name = "SECONDS", default_value = "10", value_parser = flags::seconds(1)))]
     pub header_read_timeout: Duration,
     /// How long a connection may be open without a request; it is closed at the latest after twice this time.
     #[cfg_attr(feature = "host", arg(long = "idle-seconds", env = "SKILL_SDK_IDLE_SECONDS",
+        help = "Idle timeout; an idle connection closes before twice this time [default: 75 s]", hide_default_value = true,
         value_name = "SECONDS", default_value = "75", value_parser = flags::seconds(1)))]
     pub idle_timeout: Duration,
-    /// How long a client may take nothing of a response; then its connection is closed. Over HTTP/2 it must take at least
+    /// How long a client may read nothing of a response; then its connection is closed. Over HTTP/2 it must read at least
     /// 16 KiB in this time while a response waits.
     #[cfg_attr(feature = "host", arg(long = "write-seconds", env = "SKILL_SDK_WRITE_SECONDS",
+        help = "Write timeout: time in which the client must read a part of the response, over HTTP/2 16 KiB [default: 30 s]", hide_default_value = true,
         value_name = "SECONDS", default_value = "30", value_parser = flags::seconds(1)))]
     pub write_timeout: Duration,
     /// How many connections are served at the same time.
     #[cfg_attr(feature = "host", arg(long = "connections", env = "SKILL_SDK_CONNECTIONS",
+        help = "Maximum open connections",
         value_name = "COUNT", default_value = "1024", value_parser = flags::count(1..)))]
     pub max_connections: usize,
     /// How many requests may run at the same time on one connection of HTTP/2.
     #[cfg_attr(feature = "host", arg(long = "streams", env = "SKILL_SDK_STREAMS",
+        help = "Maximum concurrent requests on one HTTP/2 connection",
         value_name = "COUNT", default_value = "128", value_parser = clap::value_parser!(u32).range(1..)))]
     pub max_concurrent_streams: u32,
     /// How many requests of HTTP/2 are served at the same time, all connections together. A request counts until its response
@@ -84,6 +94,7 @@ pub struct Limits {
     pub max_requests: usize,
     /// How many calls may run at the same time, all skills together. A response over 64 KiB keeps its slot until it is written.
     #[cfg_attr(feature = "host", arg(long, env = "SKILL_SDK_CONCURRENCY",
+        help = "Maximum concurrent calls of all skills; a response over 64 KiB counts until it is written",
         value_name = "CALLS", default_value = "256", value_parser = flags::count(1..)))]
     pub concurrency: usize,
     /// How many calls of one skill run at the same time.

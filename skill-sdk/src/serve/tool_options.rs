@@ -7,8 +7,8 @@ use crate::contract::schema::ToolNames;
 #[cfg_attr(feature = "host", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum ToolSchemas {
-    /// The form that all clients and models take: references are resolved in place, except in a type that contains itself;
-    /// optional inputs that may be null have their plain type; a choice at the root is one object
+    /// Schemas for all clients and models: references are inlined, except in a recursive type; optional inputs are not
+    /// nullable; a choice at the root is one object
     #[default]
     Portable,
     /// The schemas of the contract, unchanged
@@ -21,16 +21,22 @@ pub enum ToolSchemas {
 #[cfg_attr(feature = "host", derive(clap::Args))]
 #[non_exhaustive]
 pub struct ToolOptions {
-    /// Which names are listed: those that every client takes, as `git_merge`, or those of the skills, as `git.merge`.
-    #[cfg_attr(feature = "host", arg(id = "tool_names", long = "tool-names", default_value = "portable", value_parser = tool_names()))]
+    /// Names in `tools/list`: portable for all clients, such as `git_merge`, or of the contract, such as `git.merge`.
+    #[cfg_attr(feature = "host", arg(id = "tool_names", long = "tool-names", value_name = "NAMES", default_value = "portable", value_parser = tool_names()))]
     pub names: ToolNames,
-    /// Which schemas are listed.
+    /// Schemas in `tools/list`.
     #[cfg_attr(
         feature = "host",
-        arg(id = "tool_schemas", long = "tool-schemas", value_enum, default_value_t)
+        arg(
+            id = "tool_schemas",
+            long = "tool-schemas",
+            value_name = "SCHEMAS",
+            value_enum,
+            default_value_t
+        )
     )]
     pub schemas: ToolSchemas,
-    /// List older versions of a skill too, as `git_merge_v1` beside `git_merge`.
+    /// List older versions of a skill too, such as `git_merge_v1` beside `git_merge`.
     #[cfg_attr(feature = "host", arg(long))]
     pub all_versions: bool,
 }

@@ -3,12 +3,14 @@
 //! Only clap types live here. The tool adds its targets and cargo's flags to them, a program adds the names of its own
 //! skills.
 
+mod examples;
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+pub use self::examples::with_examples;
 pub use self::serve::{
     AllowAnonymous, McpArgs, PipeLimits, Serve, ServeHttpArgs, ServeLocalArgs, ServeMcpHttpArgs,
     ServeMcpStdioArgs, ToolOptions, ToolSchemas,
@@ -18,7 +20,7 @@ pub use super::logging::LogFormat;
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Lines for people and for line-based tools
+    /// Lines of text; `list` prints an aligned table on a terminal
     #[default]
     Text,
     /// One JSON document
@@ -28,7 +30,7 @@ pub enum Format {
 /// The arguments of `list` and `check`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct FormatArgs {
-    /// How to print the result
+    /// Format of the result
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -36,30 +38,30 @@ pub struct FormatArgs {
 /// The protocol of the implementation that an export writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Protocol {
-    /// Run by an executor that links the code
+    /// An executor on the same machine runs the skill
     Local,
-    /// Called over HTTP at an endpoint
+    /// The platform calls the skill over HTTP
     Http,
-    /// Called as a tool of an MCP server
+    /// The platform calls the skill as a tool of an MCP server
     Mcp,
 }
 
 /// The arguments of `export`.
 #[derive(Debug, Clone, Args)]
 pub struct ExportArgs {
-    /// The catalog package: files are written to DIR/skills
+    /// Directory of the catalog package; the files are in DIR/skills
     #[arg(long, value_name = "DIR")]
     pub package: PathBuf,
 
-    /// Write nothing; exit with 1 and show the differences when code and files disagree
+    /// Compare only: exit with 1 and show the differences if code and files differ
     #[arg(long)]
     pub check: bool,
 
-    /// Export this implementation instead of the one declared in the code
+    /// Protocol of the implementation, instead of the one in the code
     #[arg(long, value_enum)]
     pub protocol: Option<Protocol>,
 
-    /// Where the skills are hosted; may hold ${VAR}
+    /// URL of the server; may contain ${VARIABLE}
     #[arg(
         long,
         value_name = "URL",
@@ -68,15 +70,15 @@ pub struct ExportArgs {
     )]
     pub endpoint: Option<String>,
 
-    /// The audience of the tokens that callers of the endpoint present
-    #[arg(long, requires = "endpoint")]
+    /// Audience that tokens for the endpoint must have
+    #[arg(long, value_name = "AUDIENCE", requires = "endpoint")]
     pub audience: Option<String>,
 
-    /// A scope that callers of the endpoint need; may be repeated
+    /// Scope that tokens for the endpoint must have; may be repeated
     #[arg(long = "scope", value_name = "SCOPE", requires = "audience")]
     pub scopes: Vec<String>,
 
-    /// How to print what was written or differs
+    /// Format of the result
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -84,7 +86,7 @@ pub struct ExportArgs {
 /// The arguments of `invoke`.
 #[derive(Clone, Args)]
 pub struct InvokeArgs {
-    /// The input object: JSON, @FILE, or - for standard input
+    /// Input object: JSON, @FILE, or - for standard input [default: {}]
     #[arg(
         long,
         value_name = "JSON|@FILE|-",
@@ -93,15 +95,15 @@ pub struct InvokeArgs {
     )]
     pub input: String,
 
-    /// The values of the package settings: JSON, @FILE, or - for standard input
+    /// Values of the package settings: JSON, @FILE, or - for standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
     pub settings: Option<String>,
 
-    /// The idempotency key of the call
+    /// Idempotency key of the call
     #[arg(long, value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub idempotency_key: Option<String>,
 
-    /// A variable added to the environment of the call; may be repeated
+    /// Environment variable of the call; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
 }
@@ -112,8 +114,8 @@ debug_fields!(InvokeArgs {});
 /// The skills that a command of a program is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SkillNames {
-    /// Skills of this program: git.merge@2, git.merge, `acme_skills.reports:build` or `acme_skills::reports`; none takes all
-    #[arg(value_name = "SKILLS")]
+    /// Skills by ref, name, entrypoint or Rust path [default: all]
+    #[arg(value_name = "SKILLS", help_heading = None::<&'static str>)]
     pub names: Vec<String>,
 }
 
@@ -133,17 +135,17 @@ pub struct About<A: Args, S: Args> {
 #[derive(Debug, Clone, Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "a program has one")]
 pub enum HostCommand<S: Args, C: Args = FormatArgs> {
-    /// List skills, one a line: ref, entrypoint, side effects and risk
+    /// List the skills with their entrypoints, side effects and risks
     List(About<FormatArgs, S>),
     /// Print the contract of one skill as JSON
     Contract(S),
-    /// Write skills into a catalog package, or compare them with its files
+    /// Write the skills as YAML files of a catalog package, or compare them with the files
     Export(About<ExportArgs, S>),
-    /// Check skills against the publication rules
+    /// Check the skills against the publication rules
     Check(About<C, S>),
     /// Run one skill and print its outputs and cost, or its error
     Invoke(About<InvokeArgs, S>),
-    /// Host skills
+    /// Serve the skills over HTTP, MCP or the local protocol
     #[command(subcommand)]
     Serve(Serve<S>),
 }
@@ -151,7 +153,7 @@ pub enum HostCommand<S: Args, C: Args = FormatArgs> {
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("expected NAME=VALUE with a name that is not empty".to_owned()),
+        _ => Err("the value must be NAME=VALUE with a name that is not empty".to_owned()),
     }
 }
 

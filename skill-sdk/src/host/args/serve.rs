@@ -17,44 +17,45 @@ pub use crate::serve::{ToolOptions, ToolSchemas};
 /// Who may call a server without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AllowAnonymous {
-    /// Anybody on this machine
+    /// Callers on this machine
     Loopback,
-    /// Anybody who reaches the address
+    /// All callers that can reach the address
     Anywhere,
 }
 
 /// The arguments of `serve http`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeHttpArgs {
-    /// The address to listen on, a name or an IP address
+    /// Host name or IP address to listen on
     #[arg(long, default_value = "127.0.0.1")]
     pub host: String,
 
-    /// The port to listen on; 0 takes any free one
+    /// Port to listen on; 0 selects a free port
     #[arg(long, default_value_t = 8080)]
     pub port: u16,
 
-    /// Ask callers for no token, for development; `=anywhere` also allows other addresses than loopback
+    /// Accept calls without a token, for development; without `=WHERE` on loopback addresses only
     #[arg(long, value_enum, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "loopback")]
     pub allow_anonymous: Option<AllowAnonymous>,
 
-    /// Ask for no token at /metrics
+    /// Serve /metrics without a token
     #[arg(long, env = "SKILL_SDK_PUBLIC_METRICS", value_parser = BoolishValueParser::new())]
     pub public_metrics: bool,
 
-    /// Serve requests for this host name too, NAME or NAME:PORT; `*` serves all; may be repeated
-    #[arg(long = "allowed-host", value_name = "NAME")]
+    /// Host name of requests to accept too; `*` accepts all; may be repeated
+    #[arg(long = "allowed-host", value_name = "NAME[:PORT]")]
     pub allowed_hosts: Vec<String>,
 
-    /// Serve requests from web pages of this origin too, like `https://app.example.com`; `*` serves all; may be repeated
+    /// Origin of web pages to accept too, such as `https://app.example.com`; `*` accepts all; may be repeated
     #[arg(long = "allowed-origin", value_name = "ORIGIN")]
     pub allowed_origins: Vec<String>,
 
-    /// Serve /healthz, /readyz and /metrics without a token at this address too (HOST:PORT), from a thread of its own
+    /// Address of the management port, which serves /healthz, /readyz and /metrics without a token
     #[arg(long, env = "SKILL_SDK_OPS_ADDR")]
+    #[arg(value_name = "HOST:PORT")]
     pub ops_addr: Option<String>,
 
-    /// How the log looks
+    /// Format of the log
     #[arg(long, env = "SKILL_SDK_LOG_FORMAT",
         value_enum, value_name = "FORMAT", default_value_t = LogFormat::Auto)]
     pub log_format: LogFormat,
@@ -63,18 +64,18 @@ pub struct ServeHttpArgs {
     #[command(flatten)]
     pub limits: Limits,
 
-    /// How many calls of one skill may run at the same time; NAME=CALLS for the skill of that name or ref, may be repeated
+    /// Maximum concurrent calls of each skill, or of the skill with that name or ref; may be repeated
     #[arg(long, env = "SKILL_SDK_SKILL_CONCURRENCY", value_delimiter = ',',
         value_name = "[SKILL=]CALLS", default_value = "256", help_heading = "Limits", value_parser = skill_calls)]
     pub skill_concurrency: Vec<(Option<String>, usize)>,
 
-    /// How many worker threads run async functions; by default one for each core, at least 4
+    /// Worker threads for async functions [default: one per core, at least 4]
     #[arg(long, env = "TOKIO_WORKER_THREADS",
         value_name = "COUNT", help_heading = "Limits", value_parser = flags::count(1..=65_536))]
     pub workers: Option<usize>,
 
-    /// How long running calls may take to finish after a signal
-    #[arg(long = "drain-seconds", env = "SKILL_SDK_DRAIN_SECONDS", default_value = "30",
+    /// Drain timeout: time for running calls to finish after a signal [default: 30 s]
+    #[arg(long = "drain-seconds", env = "SKILL_SDK_DRAIN_SECONDS", default_value = "30", hide_default_value = true,
         value_name = "SECONDS", help_heading = "Limits", value_parser = flags::seconds(0))]
     pub drain: Duration,
 }
@@ -95,30 +96,32 @@ impl ServeHttpArgs {
 
 /// The limits of a server for the one process that started it.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Limits")]
 pub struct PipeLimits {
-    /// How many calls may run at the same time
+    /// Maximum concurrent calls
     #[arg(long, value_name = "CALLS", default_value = "256", value_parser = flags::count(1..))]
     pub concurrency: usize,
 
-    /// How many worker threads run async functions; by default one for each core, at least 4
+    /// Worker threads for async functions [default: one per core, at least 4]
     #[arg(long, env = "TOKIO_WORKER_THREADS",
         value_name = "COUNT", value_parser = flags::count(1..=65_536))]
     pub workers: Option<usize>,
 
-    /// How long running calls may take to finish once the input ended, or after a signal
-    #[arg(long = "drain-seconds", value_name = "SECONDS", default_value = "30", value_parser = flags::seconds(0))]
+    /// Drain timeout: time for running calls to finish after the end of the input or a signal [default: 30 s]
+    #[arg(long = "drain-seconds", value_name = "SECONDS", default_value = "30", hide_default_value = true,
+        value_parser = flags::seconds(0))]
     pub drain: Duration,
 }
 
 /// The arguments of `serve local`.
 #[derive(Debug, Clone, Args)]
 pub struct ServeLocalArgs {
-    /// Serve at a Unix socket instead of standard input and output; only this user can connect
+    /// Serve on this Unix socket instead of standard input and output; only the same user can connect
     #[arg(long, value_name = "PATH")]
     pub socket: Option<PathBuf>,
 
-    /// The longest line in bytes
-    #[arg(long, value_name = "BYTES", default_value = "4194304", value_parser = flags::count(1..))]
+    /// Longest line, in bytes [default: 4 MiB]
+    #[arg(long, value_name = "BYTES", default_value = "4194304", hide_default_value = true, value_parser = flags::count(1..))]
     pub line_limit: usize,
 
     /// How many calls, and how long they may take at the end.
@@ -132,12 +135,13 @@ pub struct ServeLocalArgs {
 
 /// What the servers of MCP have in common.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "MCP options")]
 pub struct McpArgs {
     /// How the skills are tools.
     #[command(flatten)]
     pub tools: ToolOptions,
 
-    /// Send what skills say with `ctx.notify` to clients that ask for log messages
+    /// Send the log messages of `ctx.notify` to clients that request them
     #[arg(long)]
     pub notices: bool,
 }
@@ -149,8 +153,8 @@ pub struct ServeMcpStdioArgs {
     #[command(flatten)]
     pub mcp: McpArgs,
 
-    /// The longest message in bytes
-    #[arg(long, value_name = "BYTES", default_value = "4194304", value_parser = flags::count(1..))]
+    /// Longest message, in bytes [default: 4 MiB]
+    #[arg(long, value_name = "BYTES", default_value = "4194304", hide_default_value = true, value_parser = flags::count(1..))]
     pub message_limit: usize,
 
     /// How many calls, and how long they may take at the end.
@@ -170,16 +174,15 @@ pub struct ServeMcpHttpArgs {
     #[command(flatten)]
     pub mcp: McpArgs,
 
-    /// The URL under which clients reach this host through a proxy, without /mcp
+    /// URL of this server behind a proxy, without /mcp
     #[arg(long, value_name = "URL")]
     pub public_url: Option<String>,
 
-    /// Let web pages of the origins that are served read the answers
+    /// Let web pages of accepted origins read responses
     #[arg(long)]
     pub cors: bool,
 
-    /// Give clients up to revision 2025-11-25 that can be asked, or with --notices all of them, a session, so that skills
-    /// can ask them and they can ask for log messages
+    /// Start sessions for clients up to revision 2025-11-25, for elicitation and, with --notices, log messages
     #[arg(long)]
     pub sessions: bool,
 }
@@ -187,13 +190,13 @@ pub struct ServeMcpHttpArgs {
 /// The protocols that skills can be served over. `S` says which skills.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Serve<S: Args> {
-    /// Host the skills over HTTP
+    /// Serve the skills over HTTP
     Http(About<ServeHttpArgs, S>),
-    /// Host the skills as tools of an MCP server for the client that starts it
+    /// Serve the skills as MCP tools over standard input and output
     McpStdio(About<ServeMcpStdioArgs, S>),
-    /// Host the skills as tools of an MCP server over streamable HTTP
+    /// Serve the skills as MCP tools over streamable HTTP
     McpHttp(About<ServeMcpHttpArgs, S>),
-    /// Host the skills for a program on this machine, as lines of JSON over standard input and output
+    /// Serve the skills as newline-delimited JSON over standard input and output or a Unix socket
     Local(About<ServeLocalArgs, S>),
 }
 
@@ -221,7 +224,7 @@ impl<S: Args> Serve<S> {
 /// `CALLS`, or `SKILL=CALLS`.
 fn skill_calls(text: &str) -> Result<(Option<String>, usize), String> {
     let (skill, calls) = match text.rsplit_once('=') {
-        Some(("", _)) => return Err("expected a skill before the `=`".to_owned()),
+        Some(("", _)) => return Err("a skill must stand before the `=`".to_owned()),
         Some((skill, calls)) => (Some(skill.to_owned()), calls),
         None => (None, text),
     };
@@ -249,6 +252,28 @@ mod tests {
     #[test]
     fn the_defaults_of_flags_are_those_of_the_library() {
         assert_eq!(parse("").unwrap().limits, Limits::default());
+    }
+
+    #[test]
+    fn help_shows_defaults_with_their_units() {
+        let command = ServeHttpArgs::augment_args(clap::Command::new(""));
+        for argument in command
+            .get_arguments()
+            .filter(|known| known.is_hide_default_value_set())
+        {
+            let default: u64 = argument.get_default_values()[0]
+                .to_str()
+                .unwrap()
+                .parse()
+                .unwrap();
+            let shown = match argument.get_value_names().unwrap()[0].as_str() {
+                "SECONDS" => format!("[default: {default} s]"),
+                _ if default >= 1 << 20 => format!("[default: {} MiB]", default >> 20),
+                _ => format!("[default: {} KiB]", default >> 10),
+            };
+            let help = argument.get_help().unwrap().to_string();
+            assert!(help.contains(&shown), "{help}");
+        }
     }
 
     #[test]

@@ -1,25 +1,58 @@
 //! `list` and `contract`: what there is.
 
+use std::io::{self, IsTerminal};
+use std::iter;
+
 use serde_json::{Value, json};
 
 use super::{Failure, output, select};
 use crate::host::args::{Format, FormatArgs};
 use crate::host::protocol::SkillEntry;
 
-/// The text of `list`: `ref <TAB> entrypoint <TAB> side_effects/risk` a line, or a JSON array, sorted by ref.
+/// The text of `list`, sorted by ref: a JSON array, a table on a terminal, or else `ref <TAB> entrypoint <TAB>
+/// side_effects/risk` a line.
 pub fn list(skills: &[&SkillEntry], args: &FormatArgs) -> Result<String, Failure> {
     let mut skills = skills.to_vec();
     skills.sort_by_key(|skill| &skill.reference);
     match args.format {
         Format::Json => output::json(&skills.into_iter().map(row).collect::<Vec<_>>()),
-        Format::Text => Ok(skills.into_iter().map(line).collect()),
+        Format::Text => Ok(lines(&skills, io::stdout().is_terminal())),
     }
 }
 
-fn line(skill: &SkillEntry) -> String {
+fn lines(skills: &[&SkillEntry], aligned: bool) -> String {
+    if !aligned {
+        return skills
+            .iter()
+            .map(|skill| cells(skill).join("\t") + "\n")
+            .collect();
+    }
+    let head = ["Ref", "Entrypoint", "Side effects/risk"].map(str::to_owned);
+    let rows: Vec<[String; 3]> = iter::once(head)
+        .chain(skills.iter().map(|skill| cells(skill)))
+        .collect();
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or_default()
+    };
+    let (first, second) = (width(0), width(1));
+    rows.iter()
+        .map(|[reference, entrypoint, policy]| {
+            format!("{reference:first$}  {entrypoint:second$}  {policy}\n")
+        })
+        .collect()
+}
+
+fn cells(skill: &SkillEntry) -> [String; 3] {
     let policy = |key| skill.spec[key].as_str().unwrap_or_default();
     let (effects, risk) = (policy("sideEffects"), policy("riskLevel"));
-    format!("{}\t{}\t{effects}/{risk}\n", skill.reference, skill.entrypoint)
+    [
+        skill.reference.clone(),
+        skill.entrypoint.clone(),
+        format!("{effects}/{risk}"),
+    ]
 }
 
 /// A skill without its contract and examples, with its metadata.
@@ -60,6 +93,17 @@ mod tests {
             serde_json::from_str(&list(&[&b, &a], &FormatArgs { format: Format::Json }).unwrap()).unwrap();
         assert_eq!(json[0]["ref"], "a.a@1");
         assert_eq!(json[1]["sideEffects"], "none");
+    }
+
+    #[test]
+    fn a_table_is_aligned() {
+        let (long, short) = (skill("a.long.name@1", "x::a"), skill("b@1", "x::y::b"));
+        assert_eq!(
+            lines(&[&long, &short], true),
+            "Ref            Entrypoint  Side effects/risk\n\
+             a.long.name@1  x:a         none/low\n\
+             b@1            x.y:b       none/low\n"
+        );
     }
 
     #[test]
