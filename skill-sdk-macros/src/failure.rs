@@ -48,7 +48,7 @@ fn kinds(input: &DeriveInput, errors: &mut Errors) -> Option<(Vec<Kind>, Option<
         Data::Union(data) => {
             errors.at(
                 data.union_token,
-                "`SkillFailure` is derived for an enum or a struct",
+                "`SkillFailure` must be derived for an enum or a struct",
             );
             None
         }
@@ -63,7 +63,7 @@ fn kinds(input: &DeriveInput, errors: &mut Errors) -> Option<(Vec<Kind>, Option<
             if let Some(code) = &whole.code {
                 errors.at(
                     code,
-                    "a code belongs to a variant; put `#[failure(code = …)]` on each variant of the enum",
+                    "the code must be on a variant; put `#[failure(code = …)]` on each variant of the enum",
                 );
             }
             let mut kinds = Vec::new();
@@ -139,7 +139,7 @@ fn read(attributes: &[Attribute], on_type: bool, errors: &mut Errors) -> Failure
         ["retryable", "terminal"].map(|word| seen.iter().find(|seen| *seen == word))
     {
         let message = format!(
-            "`{retryable}` and `terminal` exclude each other: either a retry may help, or it will not"
+            "`{retryable}` and `terminal` cannot both be set: either a retry may help, or it will not"
         );
         errors.at_span(place(attributes), message);
     }
@@ -166,7 +166,7 @@ impl Failure {
         match name {
             "code" => {
                 self.coded = true;
-                let write = "`code` is a string; write `code = \"git_unavailable\"`";
+                let write = "`code` must be a string; write `code = \"git_unavailable\"`";
                 let value = meta
                     .value()
                     .map_err(|error| syn::Error::new(error.span(), write))?;
@@ -181,7 +181,7 @@ impl Failure {
             "retryable" => self.retryable = true,
             "terminal" => {}
             "crate" if on_type => {
-                let write = "`crate` is a path without quotes; write `crate = ::my_sdk`";
+                let write = "`crate` must be a path without quotes; write `crate = ::my_sdk`";
                 let value = meta
                     .value()
                     .map_err(|error| syn::Error::new(error.span(), write))?;
@@ -189,7 +189,10 @@ impl Failure {
                 self.sdk = Some(path.map_err(|error| syn::Error::new(error.span(), write))?);
             }
             "crate" => {
-                errors.at(&meta.path, "`crate` is said once, in `#[failure(…)]` on the type");
+                errors.at(
+                    &meta.path,
+                    "`crate` must be set only once, in `#[failure(…)]` on the type",
+                );
                 skip(meta)?;
             }
             _ => {

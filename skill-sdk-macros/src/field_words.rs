@@ -142,7 +142,10 @@ fn check_word(owner: &str, known: &[(&str, Form)], word: &Meta, errors: &mut Err
         Meta::List(_) => *form == Form::Other,
     };
     if !fits {
-        errors.at(word, format!("`{path}` of `#[{owner}(…)]` is written {expected}"));
+        errors.at(
+            word,
+            format!("`{path}` of `#[{owner}(…)]` must be written {expected}"),
+        );
     }
 }
 
@@ -205,13 +208,16 @@ mod tests {
             ),
             (
                 parse_quote!(#[serde(rename)]),
-                "`rename` of `#[serde(…)]` is written `rename = …` or `rename(…)`",
+                "`rename` of `#[serde(…)]` must be written `rename = …` or `rename(…)`",
             ),
             (
                 parse_quote!(#[serde(default = 5)]),
-                "is written `default` or `default =",
+                "must be written `default` or `default =",
             ),
-            (parse_quote!(#[serde(flatten = "yes")]), "is written `flatten`"),
+            (
+                parse_quote!(#[serde(flatten = "yes")]),
+                "must be written `flatten`",
+            ),
             (parse_quote!(#[serde]), "`serde` needs words in parentheses"),
             (parse_quote!(#[serde(default default)]), "expected `,`"),
             (parse_quote!(#[schemars(rnage(min = 1))]), "did you mean `range`?"),

@@ -80,7 +80,7 @@ pub(crate) fn host(host: &str) -> Result<(), String> {
     };
     match port.parse::<u16>() {
         Err(_) | Ok(0) if !port.contains("${") => {
-            Err(format!("`{port}` is not a port; ports are 1 to 65535"))
+            Err(format!("`{port}` is not a port; a port must be 1 to 65535"))
         }
         _ => Ok(()),
     }
@@ -96,7 +96,7 @@ pub(crate) fn failure_code(code: &str) -> Result<(), String> {
             Ok(())
         }
         _ => Err(format!(
-            "`{code}` is not a failure code; codes have 1 to 100 of `a-z 0-9 _ . -` and start with a letter or digit"
+            "`{code}` is not a failure code; a code must have 1 to 100 of `a-z 0-9 _ . -` and start with a letter or digit"
         )),
     }
 }

@@ -210,7 +210,7 @@ fn result(ty: &Type, what: &str, errors: &mut Errors) {
     } else if let Some(token) = borrow(ty.to_token_stream()) {
         errors.at(token, format!("a {what} cannot return something borrowed: it would not outlive the call; return an owned type"));
     } else if matches!(ty, Type::Never(_)) {
-        errors.at(ty, format!("a {what} has to return: `!` never does"));
+        errors.at(ty, format!("a {what} must return: `!` never does"));
     }
 }
 

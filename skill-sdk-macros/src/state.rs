@@ -92,7 +92,7 @@ fn environment(signature: &Signature, errors: &mut Errors) -> Environment {
             }
             _ => errors.at(
                 parameter,
-                "a `#[state]` function takes no parameter, or one `&Environment`: it is built before any call",
+                "a `#[state]` function must take no parameter, or one `&Environment`: it is built before any call",
             ),
         }
     }
@@ -115,7 +115,7 @@ fn path(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     let path = input.call(Path::parse_mod_style).map_err(|error| {
         syn::Error::new(
             error.span(),
-            "`crate` is a path without quotes; write `crate = ::my_sdk`",
+            "`crate` must be a path without quotes; write `crate = ::my_sdk`",
         )
     })?;
     input.parse::<Option<Token![,]>>()?;

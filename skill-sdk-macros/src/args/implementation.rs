@@ -34,7 +34,7 @@ pub(super) fn read(key: &Key, value: &Expr, errors: &mut Errors) -> Option<Imple
     let Expr::Path(path) = name else {
         errors.at(
             value,
-            format!("`implementation` is `local(…)`, `http(…)` or `mcp(…)`; {shown}"),
+            format!("`implementation` must be `local(…)`, `http(…)` or `mcp(…)`; {shown}"),
         );
         return None;
     };
@@ -129,7 +129,7 @@ impl Implementation {
     }
 
     fn scopes(&mut self, value: &Expr, errors: &mut Errors) {
-        let sentence = "`scopes` is a list of strings; write `scopes = [\"reports:read\"]`";
+        let sentence = "`scopes` must be a list of strings; write `scopes = [\"reports:read\"]`";
         let Expr::Array(array) = value else {
             return errors.at(value, sentence);
         };
@@ -158,7 +158,7 @@ impl Implementation {
 /// Stores a string that satisfies `rule`, unless there is one already.
 fn once(place: &mut Option<LitStr>, name: &str, value: &Expr, rule: Rule, errors: &mut Errors) {
     let Ok(text) = string(value) else {
-        return errors.at(value, format!("`{name}` is a string"));
+        return errors.at(value, format!("`{name}` must be a string"));
     };
     if place.is_some() {
         return errors.at(value, format!("`{name}` is given twice"));

@@ -64,7 +64,7 @@ impl Reader<'_> {
     fn name(&mut self, literal: &Lit) {
         let Lit::Str(text) = literal else {
             self.named |= self.given.is_empty();
-            let message = "the name of a skill is a string, such as `\"git.merge\"`";
+            let message = "the name of a skill must be a string, such as `\"git.merge\"`";
             return self.errors.at(literal, message);
         };
         if self.named {
@@ -77,7 +77,7 @@ impl Reader<'_> {
         if !self.given.is_empty() {
             self.errors.at(
                 text,
-                "the name of the skill comes first, before all `key = value`",
+                "the name of the skill must come first, before all `key = value`",
             );
         }
         match rules::name(&text.value()) {
@@ -95,14 +95,15 @@ impl Reader<'_> {
             self.named = true;
             self.errors.at(
                 &word,
-                "the name is written without a key and comes first: `#[skill(\"git.merge\", …)]`",
+                "the name must come first, without a key: `#[skill(\"git.merge\", …)]`",
             );
             return skip(input);
         }
         let Some(key) = keys::find(&written) else {
             if !self.named && self.given.is_empty() && !input.peek(Token![=]) {
                 self.named = true;
-                let message = "the name of a skill is a string: write it in quotes, such as `\"git.merge\"`";
+                let message =
+                    "the name of a skill must be a string: write it in quotes, such as `\"git.merge\"`";
                 self.errors.at(&word, message);
                 return skip(input);
             }

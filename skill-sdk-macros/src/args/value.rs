@@ -41,7 +41,7 @@ pub(super) fn literal(
             let shown = shown.unwrap_or_else(|| key.example.to_owned());
             errors.at(
                 value,
-                format!("`{}` is a string; {}", key.name, write(key, shown)),
+                format!("`{}` must be a string; {}", key.name, write(key, shown)),
             );
         })
         .ok()?;
@@ -78,7 +78,7 @@ pub(super) fn string(value: &Expr) -> Result<&LitStr, Option<String>> {
 pub(super) fn prose(key: &Key, value: Expr, errors: &mut Errors) -> Option<Expr> {
     if !matches!(value, Expr::Macro(_) | Expr::Path(_) | Expr::Lit(_)) {
         let message = format!(
-            "`{}` is known before the program runs: a string, a constant or `include_str!(…)`; {}",
+            "`{}` must be known at compile time: a string, a constant or `include_str!(…)`; {}",
             key.name,
             write(key, key.example),
         );
@@ -104,7 +104,12 @@ pub(super) fn word(key: &Key, value: &Expr, errors: &mut Errors) -> Option<Chose
         _ => {
             errors.at(
                 value,
-                format!("`{}` is one of: {}; {}", key.name, all(), write(key, key.example)),
+                format!(
+                    "`{}` must be one of: {}; {}",
+                    key.name,
+                    all(),
+                    write(key, key.example)
+                ),
             );
             return None;
         }
@@ -146,9 +151,9 @@ pub(super) fn whole(
     errors: &mut Errors,
 ) -> Option<Whole> {
     let (low, high) = (range.start(), range.end());
-    let verb = if key.name == "retry" { "has" } else { "is" };
+    let verb = if key.name == "retry" { "have" } else { "be" };
     let expected = format!(
-        "`{}` {verb} a whole number of {unit} from {low} to {high}",
+        "`{}` must {verb} a whole number of {unit} from {low} to {high}",
         key.name
     );
     let Expr::Lit(ExprLit {
@@ -194,7 +199,7 @@ pub(super) fn retry(key: &Key, value: &Expr, errors: &mut Errors) -> Option<(Who
             _ => key.example.to_owned(),
         };
         let message = format!(
-            "`retry` is a pair of attempts and seconds between them; {}",
+            "`retry` must be a pair of attempts and seconds between them; {}",
             write(key, shown)
         );
         errors.at(value, message);
@@ -225,7 +230,7 @@ pub(super) fn list(
         );
         errors.at(
             value,
-            format!("`{}` is a list of strings; {}", key.name, write(key, shown)),
+            format!("`{}` must be a list of strings; {}", key.name, write(key, shown)),
         );
         return None;
     };
@@ -235,7 +240,11 @@ pub(super) fn list(
             Ok(text) => texts.extend(checked(text, &rule, errors)),
             Err(_) => errors.at(
                 item,
-                format!("`{}` holds strings; {}", key.name, write(key, key.example)),
+                format!(
+                    "`{}` must contain only strings; {}",
+                    key.name,
+                    write(key, key.example)
+                ),
             ),
         }
     }
@@ -250,7 +259,7 @@ pub(super) fn values(key: &Key, value: Expr, errors: &mut Errors) -> Option<Vec<
     errors.at(
         &value,
         format!(
-            "`{}` is a list of JSON values; {}",
+            "`{}` must be a list of JSON values; {}",
             key.name,
             write(key, key.example)
         ),
@@ -267,7 +276,7 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
             errors.at(
                 value,
                 format!(
-                    "`cost_model` has a unit and perhaps an estimate; {}",
+                    "`cost_model` must have a unit and may have an estimate; {}",
                     write(key, key.example)
                 ),
             );
@@ -296,7 +305,7 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
                     ("unit", Ok(text)) => {
                         unit = checked(text, |text| rules::filled(text, "unit"), errors);
                     }
-                    ("unit", Err(_)) => errors.at(value, "the unit is a string, such as `\"page\"`"),
+                    ("unit", Err(_)) => errors.at(value, "the unit must be a string, such as `\"page\"`"),
                     _ => estimate = amount(value).map_err(|message| errors.at(value, message)).ok(),
                 }
             }
@@ -314,7 +323,7 @@ pub(super) fn cost_model(key: &Key, value: &Expr, errors: &mut Errors) -> Option
     if !nameless && !given.contains(&"unit") {
         errors.at(
             value,
-            format!("`cost_model` lacks its unit; {}", write(key, key.example)),
+            format!("`cost_model` must have a unit; {}", write(key, key.example)),
         );
     }
     Some(CostModel {
@@ -343,9 +352,9 @@ fn amount(value: &Expr) -> Result<f64, String> {
             ..
         }) if number.suffix().is_empty() => number.base10_digits(),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            return Err("the estimate may not be negative".into());
+            return Err("the estimate must not be negative".into());
         }
-        _ => return Err("the estimate is a number that is not negative, such as `0.5`".into()),
+        _ => return Err("the estimate must be a number of at least 0, such as `0.5`".into()),
     };
     match digits.parse::<f64>() {
         Ok(amount) if amount.is_finite() => Ok(amount),
@@ -365,7 +374,7 @@ pub(super) fn json(key: &Key, value: Expr, errors: &mut Errors) -> Option<Json> 
             {
                 return Some(Json::File(path.clone()));
             }
-            "a string is the path of a `.json` file next to `Cargo.toml`"
+            "a string must be the path of a `.json` file next to `Cargo.toml`"
         }
         Expr::Lit(_) => "a plain literal is not enough",
         _ => return Some(Json::Value(Box::new(value))),
@@ -391,7 +400,11 @@ pub(super) fn path(key: &Key, value: &Expr, errors: &mut Errors) -> Option<Path>
     let shown = shown.unwrap_or_else(|| key.example.to_owned());
     errors.at(
         value,
-        format!("`{}` is a path without quotes; {}", key.name, write(key, shown)),
+        format!(
+            "`{}` must be a path without quotes; {}",
+            key.name,
+            write(key, shown)
+        ),
     );
     None
 }

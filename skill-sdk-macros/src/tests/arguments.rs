@@ -117,7 +117,7 @@ fn reports_several_mistakes_at_once() {
             ),
             (
                 "0",
-                "`timeout` is a whole number of seconds from 1 to 3600, not 0",
+                "`timeout` must be a whole number of seconds from 1 to 3600, not 0",
             ),
             ("timeout", "`timeout` is given twice"),
             (
@@ -126,7 +126,7 @@ fn reports_several_mistakes_at_once() {
             ),
             (
                 "2",
-                "`retry` is a pair of attempts and seconds between them; write `retry = (2, 0)`",
+                "`retry` must be a pair of attempts and seconds between them; write `retry = (2, 0)`",
             ),
             (
                 "self",
@@ -148,14 +148,14 @@ fn explains_the_grammar() {
         &format!("name = \"a\", {rest}"),
         &[(
             "name",
-            "the name is written without a key and comes first: `#[skill(\"git.merge\", …)]`",
+            "the name must come first, without a key: `#[skill(\"git.merge\", …)]`",
         )],
     );
     name(
         &format!("{rest}, \"a\""),
         &[(
             "\"a\"",
-            "the name of the skill comes first, before all `key = value`",
+            "the name of the skill must come first, before all `key = value`",
         )],
     );
     name(
@@ -166,12 +166,15 @@ fn explains_the_grammar() {
         )],
     );
     for word in ["git", "git.merge", "git::merge"] {
-        let message = "the name of a skill is a string: write it in quotes, such as `\"git.merge\"`";
+        let message = "the name of a skill must be a string: write it in quotes, such as `\"git.merge\"`";
         name(&format!("{word}, {rest}"), &[("git", message)]);
     }
     name(
         &format!("5, {rest}"),
-        &[("5", "the name of a skill is a string, such as `\"git.merge\"`")],
+        &[(
+            "5",
+            "the name of a skill must be a string, such as `\"git.merge\"`",
+        )],
     );
     name(
         &format!("\"a\",, {rest}"),
@@ -257,10 +260,14 @@ fn checks_names_and_versions() {
             &[(place, message)],
         );
     };
-    version("2", "2", "`version` is a string; write `version = \"2\"`");
-    version("2.0", "2.0", "`version` is a string; write `version = \"2.0\"`");
-    version("v2", "v2", "`version` is a string; write `version = \"v2\"`");
-    version("-1", "-", "`version` is a string; write `version = \"1\"`");
+    version("2", "2", "`version` must be a string; write `version = \"2\"`");
+    version(
+        "2.0",
+        "2.0",
+        "`version` must be a string; write `version = \"2.0\"`",
+    );
+    version("v2", "v2", "`version` must be a string; write `version = \"v2\"`");
+    version("-1", "-", "`version` must be a string; write `version = \"1\"`");
     version("\"\"", "\"\"", "the version of a skill is empty");
     version(
         "\"1@2\"",

@@ -46,7 +46,7 @@ fn explains_what_is_wrong() {
     let long = format!("\"{}\"", "a".repeat(101));
     for code in ["\"\"", "\"Git\"", "\"_a\"", "\"a b\"", long.as_str()] {
         let message = format!(
-            "`{}` is not a failure code; codes have 1 to 100 of `a-z 0-9 _ . -` and start with a letter or digit",
+            "`{}` is not a failure code; a code must have 1 to 100 of `a-z 0-9 _ . -` and start with a letter or digit",
             code.trim_matches('"')
         );
         no(
@@ -56,7 +56,7 @@ fn explains_what_is_wrong() {
     }
     no(
         "enum E { #[failure(code = 5)] A }",
-        &[("5", "`code` is a string; write `code = \"git_unavailable\"`")],
+        &[("5", "`code` must be a string; write `code = \"git_unavailable\"`")],
     );
     no(
         "enum E { #[failure(cod = \"a\")] A, #[failure(code = \"a\", zzz = 1)] B }",
@@ -77,7 +77,7 @@ fn explains_what_is_wrong() {
             ("code", "`code` is given twice"),
             (
                 "failure(code = \"b\", retryable)",
-                "`retryable` and `terminal` exclude each other: either a retry may help, or it will not",
+                "`retryable` and `terminal` cannot both be set: either a retry may help, or it will not",
             ),
         ],
     );
@@ -86,21 +86,24 @@ fn explains_what_is_wrong() {
         &[
             (
                 "\"a\"",
-                "a code belongs to a variant; put `#[failure(code = …)]` on each variant of the enum",
+                "the code must be on a variant; put `#[failure(code = …)]` on each variant of the enum",
             ),
-            ("crate", "`crate` is said once, in `#[failure(…)]` on the type"),
+            (
+                "crate",
+                "`crate` must be set only once, in `#[failure(…)]` on the type",
+            ),
         ],
     );
     no(
         "#[failure(code = \"a\", crate = \"x\")] struct S;",
         &[(
             "\"x\"",
-            "`crate` is a path without quotes; write `crate = ::my_sdk`",
+            "`crate` must be a path without quotes; write `crate = ::my_sdk`",
         )],
     );
     no(
         "union U { a: u8 }",
-        &[("union", "`SkillFailure` is derived for an enum or a struct")],
+        &[("union", "`SkillFailure` must be derived for an enum or a struct")],
     );
     no(
         "struct S<'a>(&'a str);",

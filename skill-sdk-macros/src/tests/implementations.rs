@@ -16,7 +16,7 @@ fn knows_three_protocols() {
         &[(
             "\"local\"",
             &format!(
-                "`implementation` is `local(…)`, `http(…)` or `mcp(…)`; write `implementation = {EXAMPLE}`"
+                "`implementation` must be `local(…)`, `http(…)` or `mcp(…)`; write `implementation = {EXAMPLE}`"
             ),
         )],
     );
@@ -65,7 +65,7 @@ fn checks_http() {
         "http(\"${A\")",
         &[("\"${A\"", "the endpoint has a `${` without its `}`")],
     );
-    of("http(5)", &[("5", "`endpoint` is a string")]);
+    of("http(5)", &[("5", "`endpoint` must be a string")]);
     of(
         "http(\"https://x\", \"https://y\")",
         &[("\"https://y\"", "`endpoint` is given twice")],
@@ -103,7 +103,7 @@ fn checks_scopes() {
         "http(\"https://x\", audience = \"a\", scopes = \"a b\")",
         &[(
             "\"a b\"",
-            "`scopes` is a list of strings; write `scopes = [\"reports:read\"]`",
+            "`scopes` must be a list of strings; write `scopes = [\"reports:read\"]`",
         )],
     );
     of(

@@ -100,7 +100,7 @@ fn refuses_with_a_reason() {
         "&",
         "a skill cannot return something borrowed: it would not outlive the call; return an owned type",
     );
-    no("fn a() -> ! {}", "!", "a skill has to return: `!` never does");
+    no("fn a() -> ! {}", "!", "a skill must return: `!` never does");
 }
 
 #[test]

@@ -41,12 +41,12 @@ fn explains_what_is_wrong() {
         good,
         &[(
             "\"sdk\"",
-            "`crate` is a path without quotes; write `crate = ::my_sdk`",
+            "`crate` must be a path without quotes; write `crate = ::my_sdk`",
         )],
     );
     check("crate: sdk", good, &[(":", "write `crate = ::path`")]);
     let parameter =
-        "a `#[state]` function takes no parameter, or one `&Environment`: it is built before any call";
+        "a `#[state]` function must take no parameter, or one `&Environment`: it is built before any call";
     check("", "fn pool(a: u8) -> Pool { Pool }", &[("a", parameter)]);
     check(
         "",

@@ -30,12 +30,12 @@ fn checks_words() {
     risk(
         "5",
         "5",
-        "`risk` is one of: low, medium, high; write `risk = \"low\"`",
+        "`risk` must be one of: low, medium, high; write `risk = \"low\"`",
     );
     risk(
         "Risk::Low",
         "Risk",
-        "`risk` is one of: low, medium, high; write `risk = \"low\"`",
+        "`risk` must be one of: low, medium, high; write `risk = \"low\"`",
     );
     more(
         "idempotency = natrual",
@@ -48,7 +48,7 @@ fn checks_words() {
 
 #[test]
 fn checks_numbers() {
-    let timeout = "`timeout` is a whole number of seconds from 1 to 3600";
+    let timeout = "`timeout` must be a whole number of seconds from 1 to 3600";
     for (written, place, rest) in [
         ("0", "0", ", not 0"),
         ("3601", "3601", ", not 3601"),
@@ -64,7 +64,7 @@ fn checks_numbers() {
             &[(place, &format!("{timeout}{rest}"))],
         );
     }
-    let pair = "`retry` is a pair of attempts and seconds between them";
+    let pair = "`retry` must be a pair of attempts and seconds between them";
     more("retry = 3", &[("3", &format!("{pair}; write `retry = (3, 0)`"))]);
     more(
         "retry = (1, 2, 3)",
@@ -73,10 +73,13 @@ fn checks_numbers() {
     more(
         "retry = (0, 3601)",
         &[
-            ("0", "`retry` has a whole number of attempts from 1 to 10, not 0"),
+            (
+                "0",
+                "`retry` must have a whole number of attempts from 1 to 10, not 0",
+            ),
             (
                 "3601",
-                "`retry` has a whole number of seconds of backoff from 0 to 3600, not 3601",
+                "`retry` must have a whole number of seconds of backoff from 0 to 3600, not 3601",
             ),
         ],
     );
@@ -84,7 +87,7 @@ fn checks_numbers() {
         "retry = (11, 0)",
         &[(
             "11",
-            "`retry` has a whole number of attempts from 1 to 10, not 11",
+            "`retry` must have a whole number of attempts from 1 to 10, not 11",
         )],
     );
 }
@@ -107,7 +110,7 @@ fn checks_lists_and_texts() {
         "permissions = \"tasks.read\"",
         &[(
             "\"tasks.read\"",
-            "`permissions` is a list of strings; write `permissions = [\"tasks.read\"]`",
+            "`permissions` must be a list of strings; write `permissions = [\"tasks.read\"]`",
         )],
     );
     for bad in ["tasks", "Tasks.read", "tasks.", "tasks-a.read", "tasks.read1", ""] {
@@ -122,7 +125,7 @@ fn checks_lists_and_texts() {
     more(
         "tags = [5, \" \"]",
         &[
-            ("5", "`tags` holds strings; write `tags = [\"git\"]`"),
+            ("5", "`tags` must contain only strings; write `tags = [\"git\"]`"),
             ("\" \"", "the tag is empty"),
         ],
     );
@@ -154,20 +157,20 @@ fn checks_lists_and_texts() {
                 "\"https://x\"",
                 "`https://x` is not a host; write `host` or `host:port`, such as `api.example.com:443`",
             ),
-            ("\"x:0\"", "`0` is not a port; ports are 1 to 65535"),
-            ("\"x:99999\"", "`99999` is not a port; ports are 1 to 65535"),
+            ("\"x:0\"", "`0` is not a port; a port must be 1 to 65535"),
+            ("\"x:99999\"", "`99999` is not a port; a port must be 1 to 65535"),
         ],
     );
     more(
         "title = 5",
-        &[("5", "`title` is a string; write `title = \"5\"`")],
+        &[("5", "`title` must be a string; write `title = \"5\"`")],
     );
     more("description = \" \"", &[("\" \"", "the description is empty")]);
     more(
         "description = about()",
         &[(
             "about",
-            "`description` is known before the program runs: a string, a constant or `include_str!(…)`; write \
+            "`description` must be known at compile time: a string, a constant or `include_str!(…)`; write \
              `description = \"Merge a branch.\"`",
         )],
     );
@@ -175,19 +178,22 @@ fn checks_lists_and_texts() {
         "preconditions = \"x\"",
         &[(
             "\"x\"",
-            "`preconditions` is a list of JSON values; write `preconditions = [\"branch exists\"]`",
+            "`preconditions` must be a list of JSON values; write `preconditions = [\"branch exists\"]`",
         )],
     );
     more(
         "crate = \"my::sdk\"",
         &[(
             "\"my::sdk\"",
-            "`crate` is a path without quotes; write `crate = my::sdk`",
+            "`crate` must be a path without quotes; write `crate = my::sdk`",
         )],
     );
     more(
         "crate = 5",
-        &[("5", "`crate` is a path without quotes; write `crate = ::my_sdk`")],
+        &[(
+            "5",
+            "`crate` must be a path without quotes; write `crate = ::my_sdk`",
+        )],
     );
     let schema =
         "write `inputs_schema = \"schemas/inputs.json\"` or an expression such as `serde_json::json!({})`";
@@ -195,7 +201,7 @@ fn checks_lists_and_texts() {
         "inputs_schema = \"a.yaml\"",
         &[(
             "\"a.yaml\"",
-            &format!("a string is the path of a `.json` file next to `Cargo.toml`; {schema}"),
+            &format!("a string must be the path of a `.json` file next to `Cargo.toml`; {schema}"),
         )],
     );
     more(
@@ -211,31 +217,34 @@ fn checks_cost_models() {
         "cost_model = \"page\"",
         &[(
             "\"page\"",
-            &format!("`cost_model` has a unit and perhaps an estimate; {write}"),
+            &format!("`cost_model` must have a unit and may have an estimate; {write}"),
         )],
     );
     more(
         "cost_model = (estimate = 1)",
-        &[("(estimate = 1)", &format!("`cost_model` lacks its unit; {write}"))],
+        &[(
+            "(estimate = 1)",
+            &format!("`cost_model` must have a unit; {write}"),
+        )],
     );
     more(
         "cost_model = ()",
-        &[("()", &format!("`cost_model` lacks its unit; {write}"))],
+        &[("()", &format!("`cost_model` must have a unit; {write}"))],
     );
     more(
         "cost_model = (unit = \"\", estimate = -1)",
         &[
             ("\"\"", "the unit is empty"),
-            ("-", "the estimate may not be negative"),
+            ("-", "the estimate must not be negative"),
         ],
     );
     more(
         "cost_model = (unit = 5, estimate = true, price = 1, \"x\")",
         &[
-            ("5", "the unit is a string, such as `\"page\"`"),
+            ("5", "the unit must be a string, such as `\"page\"`"),
             (
                 "true",
-                "the estimate is a number that is not negative, such as `0.5`",
+                "the estimate must be a number of at least 0, such as `0.5`",
             ),
             (
                 "price",
