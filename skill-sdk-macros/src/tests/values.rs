@@ -94,7 +94,7 @@ fn checks_numbers() {
 
 #[test]
 fn refuses_to_repeat_external_writes() {
-    let message = "an `external_write` skill without `idempotency` may not be retried: a repeat would be a second external \
+    let message = "an `external_write` skill without `idempotency` may not be retried: a retry would be a second external \
                    effect; set `idempotency` to `natural` or `required`, or the attempts to 1";
     for idempotency in ["", "idempotency = none, "] {
         let attribute = format!(

@@ -174,7 +174,7 @@ pub fn safe_retries(side_effects: &str, idempotency: &str, attempts: u64) -> Res
         return Ok(());
     }
     Err(
-        "an `external_write` skill without `idempotency` may not be retried: a repeat would be a second external \
+        "an `external_write` skill without `idempotency` may not be retried: a retry would be a second external \
          effect; set `idempotency` to `natural` or `required`, or the attempts to 1"
             .into(),
     )

@@ -26,8 +26,7 @@ pub(crate) use self::panic::panic_text;
 pub(crate) const SKILL_ERROR: &str = "skill_error";
 
 /// The message of such a failure: its text may hold what no caller should see.
-const UNCLASSIFIED: &str =
-    "the skill failed; the reason is in the log of the server, under the invocation id of this call";
+const UNCLASSIFIED: &str = "the skill failed; the log of the server has the reason";
 
 /// What a source of a failure is kept as.
 pub(crate) type BoxError = Box<dyn Error + Send + Sync + 'static>;

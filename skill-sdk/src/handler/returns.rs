@@ -28,7 +28,7 @@ pub trait SkillFailureType {}
 
 /// A text as the error of a skill. Implemented for nothing: it is there for its message.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the error of a skill: a text has no code",
+    message = "`{Self}` cannot be the error of a skill: a string has no code",
     label = "the caller would never see this text",
     note = "return `SkillError`, and write `SkillError::terminal(\"a_code\", text)` or `.terminal_with(\"a_code\", text)` of `skill_sdk::FailureExt`: the caller sees the code and the text"
 )]

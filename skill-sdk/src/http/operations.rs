@@ -61,7 +61,7 @@ pub(super) fn not_ready(code: &str, message: &str) -> Response {
 }
 
 fn not_ready_because(reasons: &Value) -> Response {
-    let error = SkillError::retryable("not_ready", "the host is not ready, see the reasons")
+    let error = SkillError::retryable("not_ready", "the server is not ready, see the reasons")
         .with_details(json!({"reasons": reasons}));
     answer::with_status(StatusCode::SERVICE_UNAVAILABLE, &error)
 }

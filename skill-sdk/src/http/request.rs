@@ -79,7 +79,7 @@ impl<'a> Envelope<'a> {
         match members.raw("inputs") {
             Some(inputs) if inputs.starts_with('{') => Ok(Self { members, inputs }),
             Some(_) => Err("the member \"inputs\" of the body must be a JSON object".to_owned()),
-            None => Err("the body has no member \"inputs\"".to_owned()),
+            None => Err("the body must have a field \"inputs\"".to_owned()),
         }
     }
 }

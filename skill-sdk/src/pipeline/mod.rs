@@ -171,7 +171,7 @@ async fn on_a_thread<T: Send + 'static>(
     let thread = tokio::task::spawn_blocking(work);
     let _waiting = AbortOnDrop(thread.abort_handle());
     // The runtime is shutting down: the thread never ran.
-    let never_ran = |_| SkillError::retryable("overloaded", "the host is shutting down");
+    let never_ran = |_| SkillError::retryable("overloaded", "the server is shutting down");
     thread.await.map_err(never_ran)
 }
 

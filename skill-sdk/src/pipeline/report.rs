@@ -106,6 +106,8 @@ fn log_failure(error: &SkillError, cost: Option<&serde_json::Value>) {
     }
     if error.is_crash() {
         tracing::error!(code, retryable, source, cost, "the call crashed");
+    } else if code == super::OUTPUT_CONTRACT_VIOLATION {
+        tracing::error!(code, retryable, source, cost, "the call failed");
     } else {
         tracing::info!(code, retryable, source, cost, "the call failed");
     }

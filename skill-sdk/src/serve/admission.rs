@@ -80,7 +80,7 @@ impl Overloaded {
             Self::Skill => "too many calls of this skill are running, try again later",
             #[cfg(feature = "http")]
             Self::Memory => "too many bodies are being received, try again later",
-            Self::Stopping => "the host is stopping, try another one or again later",
+            Self::Stopping => "the server is stopping, try another one or again later",
         };
         SkillError::retryable(Self::CODE, message)
     }

@@ -255,7 +255,7 @@ impl Service {
     /// Why the server is not ready; empty when it is.
     pub(crate) async fn not_ready_reasons(&self) -> Vec<serde_json::Value> {
         if self.is_draining() {
-            return vec![serde_json::json!({"code": "draining", "message": "the host is stopping"})];
+            return vec![serde_json::json!({"code": "draining", "message": "the server is stopping"})];
         }
         self.0.readiness.reasons().await
     }

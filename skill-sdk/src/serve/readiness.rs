@@ -100,7 +100,7 @@ async fn check(skills: SkillSet, environment: Environment) -> Vec<Value> {
         ),
         (
             "config_missing",
-            "declared parameters are not set",
+            "declared configuration is not set",
             Vec::from_iter(config),
         ),
         ("state_unavailable", "states cannot be built", states),

@@ -31,7 +31,13 @@ const UPDATE: &str = "SKILL_SDK_UPDATE";
 /// If the files differ, with the differences, or if the files or the skills are invalid.
 #[track_caller]
 pub fn assert_package_matches(directory: impl AsRef<Path>) {
-    check(directory.as_ref(), &all_skills(), &[]);
+    let skills = all_skills();
+    if skills.is_empty() {
+        fail(
+            "no skill is linked into this test program: name the crate with the skills, as in `use acme_skills as _;`",
+        );
+    }
+    check(directory.as_ref(), &skills, &[]);
 }
 
 /// Asserts that the files of the given skills are up to date, like [`assert_package_matches`].
@@ -62,7 +68,7 @@ fn check(directory: &Path, skills: &[&'static Skill], others: &[&'static Skill])
         Ok(drift) => {
             let lines: String = drift.iter().map(shown).collect();
             fail(&format!(
-                "the package {} is not up to date with the code:\n{lines}run the test with {UPDATE}=1 to write the files",
+                "the files of {} are not up to date with the code:\n{lines}run the test with {UPDATE}=1 to write the files",
                 directory.display()
             ))
         }

@@ -49,7 +49,7 @@ pub(super) fn document(host: &SkillSet, checks_callers: bool) -> Map<String, Val
     let info = json!({
         "title": "Skills",
         "version": env!("CARGO_PKG_VERSION"),
-        "description": "The skills of one host. `info.version` is that of the host; each skill has its own.",
+        "description": "The skills of one server. `info.version` is that of the server; each skill has its own.",
     });
     let components = without_nulls(json!({
         "schemas": schemas.into_value(),

@@ -133,7 +133,7 @@ impl InputChannel for AskingPeer {
             let parsed = checked_json::parse(answer.get().as_bytes()).map_err(|error| error.to_string());
             let valid = parsed.and_then(|answer| check::validate(&request, &answer).map(|()| answer));
             valid.map_err(|reason| {
-                let message = format!("the user's answer to `{name}` is not valid: {reason}");
+                let message = format!("the user's response to `{name}` is not valid: {reason}");
                 SkillError::terminal("input_invalid", message)
             })
         })
