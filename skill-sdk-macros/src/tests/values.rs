@@ -195,6 +195,10 @@ fn checks_lists_and_texts() {
             "`crate` must be a path without quotes; write `crate = ::my_sdk`",
         )],
     );
+}
+
+#[test]
+fn checks_schemas() {
     let schema =
         "write `inputs_schema = \"schemas/inputs.json\"` or an expression such as `serde_json::json!({})`";
     more(

@@ -63,3 +63,24 @@ impl<T: Serialize> Serialize for Tagged<'_, T> {
         fields.end()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_keeps_its_digits() {
+        let id = |json: &str| serde_json::from_str::<Id>(json);
+        for json in ["1", "-0", "1.0", "1e3", "1180591620717411303424", "\"a\\n\""] {
+            let id = id(json).unwrap();
+            assert_eq!(
+                (id.to_string(), serde_json::to_string(&id).unwrap()),
+                (json.to_owned(), json.to_owned())
+            );
+        }
+        assert_eq!(id(r#""\u0061""#).unwrap(), Id::text("a"));
+        for json in ["null", "true", "[1]", "{}", r#""\ud800""#] {
+            assert!(id(json).is_err(), "{json}");
+        }
+    }
+}
