@@ -312,7 +312,7 @@ mod tests {
             "http:///mcp",
             "https://a b/mcp",
         ] {
-            assert!(endpoint(bad).unwrap_err().contains("whole address"), "{bad}");
+            assert!(endpoint(bad).unwrap_err().contains("must be complete"), "{bad}");
         }
         let without_path = endpoint("http://127.0.0.1:8081").unwrap_err();
         assert!(
