@@ -167,7 +167,7 @@ fn flags_variables_and_defaults_match_the_docs() {
     let help = run(BINARY, &["serve", "http", "--help"], &[]).stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     // Without the examples before it.
-    let (_, help) = help.split_once(" Options: ").unwrap();
+    let (_, help) = help.split_once(" Options:").unwrap();
     let documented = table("configuration.md", "setting");
     for row in &documented {
         let [flag, variable, default, ..] = row.as_slice() else {
